@@ -1,0 +1,1 @@
+"""Generators and readers of sequences with labels. They never decode."""

@@ -1,0 +1,1 @@
+"""Exact max-plus inference with a cost axis: numpy and numba only."""

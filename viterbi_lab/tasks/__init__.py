@@ -1,0 +1,1 @@
+"""Tasks: the joint feature map, the parts and the loss of one application."""

@@ -1,0 +1,1 @@
+"""The dashboard: sessions hold state, figures are pure, views show."""

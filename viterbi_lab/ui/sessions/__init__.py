@@ -1,0 +1,1 @@
+"""State of the dashboard as param objects, without any widget."""
