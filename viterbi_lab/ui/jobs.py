@@ -1,0 +1,145 @@
+"""A computation in the background that can be paused and cancelled, and whose results wait in a mailbox.
+
+The work is a generator. A worker thread takes its results and puts them into the mailbox; whoever
+shows them calls :meth:`Job.drain` now and then from the thread that owns the picture. So the worker
+never touches a widget, and a slow reader costs memory for results only.
+
+The work is handed a :class:`Signals` and asks it between two small steps whether to stop. That is
+the whole interface, so that the thread can become a process without a change elsewhere.
+"""
+
+import enum
+import logging
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+
+log = logging.getLogger(__name__)
+
+
+class JobState(enum.Enum):
+    """Where a job stands. The value is the word shown to the user."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the worker has ended and will add nothing more."""
+        return self in (JobState.FINISHED, JobState.CANCELLED, JobState.FAILED)
+
+
+class Signals:
+    """What the work may ask and say while it runs."""
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+        self._may_go_on = threading.Event()
+        self._may_go_on.set()
+        self._phase = ""
+
+    def stop(self) -> bool:
+        """Whether to stop now. Waits here as long as the job is paused."""
+        self._may_go_on.wait()
+        return self._cancelled.is_set()
+
+    def say(self, phase: str) -> None:
+        """Name what is being done; only the latest phrase is kept."""
+        self._phase = phase
+
+
+class Job:
+    """One piece of work in one worker thread.
+
+    Args:
+        work: called in the worker with a :class:`Signals`; yields the results. It should ask
+            ``signals.stop()`` at least every tenth of a second, and return when that is true.
+        name: what the job is called in the log.
+    """
+
+    def __init__(self, work: Callable[[Signals], Iterator[object]], name: str) -> None:
+        self._work = work
+        self._name = name
+        self._signals = Signals()
+        self._mailbox: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._end: JobState | None = None
+        self._error = ""
+        self._thread = threading.Thread(target=self._run, name=f"job {name}", daemon=True)
+
+    def start(self) -> None:
+        """Start the worker. A job runs once."""
+        self._thread.start()
+
+    def pause(self) -> None:
+        """Hold the work at its next look at the signals."""
+        self._signals._may_go_on.clear()
+
+    def resume(self) -> None:
+        """Let a paused job go on."""
+        self._signals._may_go_on.set()
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next look at the signals, paused or not."""
+        self._signals._cancelled.set()
+        self._signals._may_go_on.set()
+
+    def drain(self) -> tuple[list[object], JobState]:
+        """Return the results that arrived since the last call, oldest first, and the state.
+
+        The state is read first: once it says that the job is over, no result is left behind.
+        """
+        state = self.state
+        results = []
+        while True:
+            try:
+                results.append(self._mailbox.get_nowait())
+            except queue.Empty:
+                return results, state
+
+    @property
+    def state(self) -> JobState:
+        """Where the job stands now."""
+        if self._end is not None:
+            return self._end
+        if self._thread.ident is None:
+            return JobState.WAITING
+        return JobState.RUNNING if self._signals._may_go_on.is_set() else JobState.PAUSED
+
+    @property
+    def phase(self) -> str:
+        """The latest phrase the work said."""
+        return self._signals._phase
+
+    @property
+    def error(self) -> str:
+        """One sentence on why the job failed; empty if it did not."""
+        return self._error
+
+    def join(self, timeout: float) -> bool:
+        """Wait at most ``timeout`` seconds for the worker to end; return whether it did."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        end = JobState.FINISHED
+        try:
+            for result in self._work(self._signals):
+                self._mailbox.put(result)
+        except (ValueError, MemoryError) as refusal:  # our own refusals: already a sentence
+            log.info("%s refused: %s", self._name, refusal)
+            self._error = str(refusal)
+            end = JobState.FAILED
+        except Exception:  # the border of the thread: nobody above would hear of it
+            number = uuid.uuid4().hex[:8]
+            log.exception("%s failed, error %s", self._name, number)
+            self._error = f"An error in the program ended this run. The log has the details under {number}."
+            end = JobState.FAILED
+        else:
+            if self._signals._cancelled.is_set():
+                end = JobState.CANCELLED
+        self._end = end  # last: who sees it finds every result in the mailbox
