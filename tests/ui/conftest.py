@@ -1,0 +1,76 @@
+"""What browser tests share: a real headless Chromium, a served app, and no other host, ever."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import panel as pn
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
+LOCAL_SCHEMES = {"data", "blob", "about", "file"}
+QUIET_CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# The default of 5 s was once too short on two busy cores.
+expect.set_options(timeout=15_000)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, or the one that VITERBI_LAB_CHROMIUM names."""
+    executable = os.environ.get("VITERBI_LAB_CHROMIUM") or shutil.which("chromium")
+    if executable is None:
+        pytest.skip("There is no Chromium. Install one or set VITERBI_LAB_CHROMIUM to its path.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=QUIET_CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of 1280×720. The test fails if it asks any other host for anything, or if a script fails."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    strangers, failures = [], []
+
+    def only_local(route: Route) -> None:
+        address = urlsplit(route.request.url)
+        if address.scheme in LOCAL_SCHEMES or address.hostname in LOCAL_HOSTS:
+            route.continue_()
+        else:
+            strangers.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", only_local)
+    page = context.new_page()
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    yield page
+    context.close()
+    assert not strangers, f"The page asked other hosts: {strangers}"
+    assert not failures, f"Scripts of the page failed: {failures}"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Callable], str]]:
+    """``serve(app)`` serves what ``app()`` returns, to each visitor anew, and gives the address."""
+    servers = []
+
+    def start(app: Callable) -> str:
+        server = pn.serve(app, port=0, address="127.0.0.1", threaded=True, show=False, verbose=False)
+        servers.append(server)
+        return f"http://127.0.0.1:{server.port}/"
+
+    yield start
+    for server in servers:
+        server.stop()
+    pn.state.reset()
