@@ -41,7 +41,7 @@ class ChainProblem:
     Attributes:
         scores: the local scores g_t.
         y: (T,) int64, the true labels, each in 0..N-1.
-        h: (K+1,) float64, the loss wrapper at k = 0..K; K = T unless ``cost`` says otherwise.
+        h: (K+1,) float64, the loss wrapper at k = 0..K; K = T, or with ``cost`` the largest total cost.
         op: ⊙.
         offset: constant added to every score sum before ⊙.
         kmin: 0, or 1 to exclude labellings without any cost, i.e. ŷ = y.
@@ -64,10 +64,12 @@ class ChainProblem:
         object.__setattr__(self, "y", checked_labels(self.y, T, N))
         if self.cost is None:
             cost = (np.arange(N) != self.y[:, np.newaxis]).astype(np.int64)
+            largest = T
         else:
             cost = _checked_cost(self.cost, T, N)
+            largest = int(cost.max(axis=1).sum())
         object.__setattr__(self, "cost", cost)
-        object.__setattr__(self, "h", _checked_wrapper(self.h, self.largest_cost))
+        object.__setattr__(self, "h", _checked_wrapper(self.h, largest))
         if not isinstance(self.op, Combine):
             raise ValueError(f"op={self.op!r} is not a way to combine. Use Combine.PLUS or Combine.TIMES.")
         if not np.isfinite(self.offset):
@@ -77,7 +79,7 @@ class ChainProblem:
 
     @property
     def largest_cost(self) -> int:
-        """K, the largest sum of costs."""
+        """The largest cost of any labelling; below T for the Hamming loss only if N = 1."""
         return int(self.cost.max(axis=1).sum())
 
     @property
@@ -178,7 +180,8 @@ def checked_labels(y: ArrayLike, length: int, n_states: int) -> np.ndarray:
     bad = np.flatnonzero((labels < 0) | (labels >= n_states))
     if bad.size:
         raise ValueError(
-            f"y[{bad[0]}] = {labels[bad[0]]}, but N={n_states} allows only 0..{n_states - 1}. Number labels from 0."
+            f"y[{bad[0]}] = {labels[bad[0]]}, but N={n_states} allows only 0..{n_states - 1}. "
+            "Number labels from 0."
         )
     return labels.astype(np.int64)
 
@@ -357,9 +360,8 @@ def _decode_full(problem: ChainProblem) -> Decoding:
     largest = plan.forward(scores)
     smallest = plan.forward(scores.negated()) if problem.needs_minima else largest
     times = problem.op is Combine.TIMES
-    found, _, k, state = kernels.best_cell(
-        largest.L, smallest.L, problem.h, times, problem.offset, problem.kmin
-    )
+    h = problem.h[: largest.L.shape[1]]  # the other k are out of reach
+    found, _, k, state = kernels.best_cell(largest.L, smallest.L, h, times, problem.offset, problem.kmin)
     if not found:
         raise NoFeasibleLabelling(
             "There is no labelling other than the true one."

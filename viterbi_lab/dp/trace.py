@@ -54,7 +54,7 @@ def trace(problem: ChainProblem) -> Trace:
             2
             * (8 + pointer.itemsize)
             * length
-            * (min(length * widest, problem.largest_cost) + 1)
+            * (min(length * widest, problem.h.size - 1) + 1)
             * scores.n_tuples
         ),
         limit=Limits.from_environment().trace_bytes,
@@ -80,7 +80,7 @@ def trace(problem: ChainProblem) -> Trace:
 
 def _filled(problem: ChainProblem, scores: ChainScores, pointer: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     window = scores.window_order
-    shape = (scores.length, scores.n_tuples, problem.largest_cost + 1)
+    shape = (scores.length, scores.n_tuples, problem.h.size)
     L, S = np.full(shape, -np.inf), np.full(shape, kernels.NONE, pointer)
     reach = np.cumsum(problem.cost.max(axis=1))[window - 1 :]
     kernels.fill_tables(

@@ -1,0 +1,39 @@
+"""What all tests share: the golden values and the case files."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+
+@pytest.fixture(scope="session")
+def golden():
+    """``golden("g01_oracles")``: the expected values of the specification."""
+
+    def load(name):
+        return json.loads((HERE / "golden" / f"{name}.json").read_text(encoding="utf-8"))
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def case():
+    """``case("01")``: one case file, with its infinities and nan turned into floats."""
+    words = {"-inf": float("-inf"), "+inf": float("inf"), "nan": float("nan")}
+
+    def numbers(value):
+        if isinstance(value, dict):
+            return {key: numbers(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [words.get(item, item) if isinstance(item, str) else numbers(item) for item in value]
+        return value
+
+    def load(number):
+        (path,) = (HERE / "cases").glob(f"{number}-*.json")
+        return numbers(json.loads(path.read_text(encoding="utf-8")))
+
+    return load
