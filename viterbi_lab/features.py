@@ -17,9 +17,9 @@ import numpy as np
 
 AMBIGUITY_CODES = "NRYKMSWBDHV"  # IUPAC letters that stand for more than one base
 _REFUSED, _AMBIGUOUS = -1, 4
-_BASE_OF_LETTER = np.full(256, _REFUSED, dtype=np.int64)
-for _letters, _base in [("A", 0), ("C", 1), ("G", 2), ("TU", 3), (AMBIGUITY_CODES, _AMBIGUOUS)]:
-    _BASE_OF_LETTER[[ord(letter) for letter in _letters + _letters.lower()]] = _base
+_CODE_OF_LETTER = np.full(256, _REFUSED, dtype=np.int64)
+for _letters, _code in [("A", 0), ("C", 1), ("G", 2), ("TU", 3), (AMBIGUITY_CODES, _AMBIGUOUS)]:
+    _CODE_OF_LETTER[[ord(letter) for letter in _letters + _letters.lower()]] = _code
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +248,7 @@ class KmerWindows:
         Raises:
             ValueError: if the sequence is empty or holds any other letter (the message names the first).
         """
-        bases = _bases(sequence)
+        bases = base_codes(sequence)
         columns, first_feature = [], 0
         for window in self.windows:
             columns.append(first_feature + window._active(bases))
@@ -256,19 +256,19 @@ class KmerWindows:
         return np.concatenate(columns, axis=1).astype(np.int32)
 
 
-def _bases(sequence: str) -> np.ndarray:
-    """(T,) int64: A, C, G, T = 0..3; 4 = ambiguous."""
+def base_codes(sequence: str) -> np.ndarray:
+    """(T,) int64: A, C, G, T (or U) = 0..3, ambiguity codes = 4; refuses anything else, and T = 0."""
     if not sequence:
         raise ValueError("the sequence is empty; at least one letter is needed.")
     letters = np.frombuffer(sequence.encode("latin-1", errors="replace"), dtype=np.uint8)
-    bases = _BASE_OF_LETTER[letters]
-    if (bases == _REFUSED).any():
-        t = int(np.flatnonzero(bases == _REFUSED)[0])
+    codes = _CODE_OF_LETTER[letters]
+    if (codes == _REFUSED).any():
+        t = int(np.flatnonzero(codes == _REFUSED)[0])
         raise ValueError(
             f"letter {sequence[t]!r} at site {t} is no base. Allowed are A C G T U and the ambiguity codes "
             f"{' '.join(AMBIGUITY_CODES)}, in either case; gaps and stops must be removed first."
         )
-    return bases
+    return codes
 
 
 def _finite_signal(x: np.ndarray, n_signals: int | None, where: str) -> np.ndarray:

@@ -1,0 +1,33 @@
+"""Bytes of a text file as text, or a sentence that says why not."""
+
+from __future__ import annotations
+
+import codecs
+
+
+def decode(raw: bytes, source: str) -> str:
+    """Decode UTF-8 (with or without a byte-order mark) and end every line by a line feed.
+
+    Args:
+        raw: the bytes of the file.
+        source: the name of the file, for the message.
+
+    Returns:
+        The text; line ends of DOS (CR LF) and old Macs (CR) are replaced.
+
+    Raises:
+        ValueError: if the bytes are UTF-16, hold a zero byte, or are not UTF-8; it names file and line.
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{source} is UTF-16. Save it as UTF-8.")
+    if b"\0" in raw:
+        line = raw[: raw.index(b"\0")].count(b"\n") + 1
+        raise ValueError(f"{source}, line {line}: a zero byte; this is no text, or UTF-16. Save it as UTF-8.")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = raw[: fault.start].count(b"\n") + 1
+        raise ValueError(
+            f"{source}, line {line}: byte 0x{raw[fault.start]:02x} is not UTF-8. Save the file as UTF-8."
+        ) from fault
+    return text.replace("\r\n", "\n").replace("\r", "\n")
