@@ -4,10 +4,20 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+settings.register_profile("lab", deadline=None)  # the first call of a kernel compiles it
+settings.load_profile("lab")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20140204)
 
 
 @pytest.fixture(scope="session")
