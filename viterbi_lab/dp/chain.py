@@ -17,10 +17,8 @@ from numpy.typing import ArrayLike
 
 from viterbi_lab.dp import kernels
 from viterbi_lab.dp.limits import Limits, require
+from viterbi_lab.dp.plan import Plan, workspace
 from viterbi_lab.dp.scores import ChainScores
-
-CHECKPOINT_BYTES = 4 << 20
-CHECKPOINT_STEPS = (1, 8, 16, 32, 64, 128, 256, 512)
 
 
 class Combine(Enum):
@@ -242,7 +240,7 @@ def initial_cost(scores: ChainScores, cost: np.ndarray) -> np.ndarray:
     return np.ravel(total, order="F").copy()
 
 
-def _path(scores: ChainScores, first_state: int, leaving: np.ndarray, last_state: int) -> np.ndarray:
+def _path(scores: ChainScores, leaving: np.ndarray, last_state: int) -> np.ndarray:
     """Labels of a path: those that left the state at each step, then those still in the last one."""
     n, window = scores.n_states, scores.window_order
     y = np.empty(scores.length, np.int64)
@@ -264,7 +262,7 @@ def _best_path(scores: ChainScores, cost: np.ndarray, slope: float) -> np.ndarra
         order=scores.order,
     )
     leaving = np.empty(M, np.int64)
-    first, last, value = kernels.viterbi(
+    last, value = kernels.fewest_errors_path(
         scores.initial,
         initial_cost(scores, cost),
         scores.transitions,
@@ -280,7 +278,7 @@ def _best_path(scores: ChainScores, cost: np.ndarray, slope: float) -> np.ndarra
     )
     if np.isneginf(value):
         raise NoFeasibleLabelling(_NOTHING_FEASIBLE)
-    return _path(scores, first, leaving, last)
+    return _path(scores, leaving, last)
 
 
 _NOTHING_FEASIBLE = "Every labelling contains a forbidden part (score −inf). Allow at least one labelling."
@@ -333,8 +331,9 @@ def _decode_capped(problem: ChainProblem, cap: int) -> Decoding:
     largest = run(scores)
     smallest = run(scores.negated()) if problem.needs_minima else largest
     found, value, k, state = kernels.best_cell(
-        largest[0],
-        smallest[0],
+        largest[0].reshape(-1),
+        smallest[0].reshape(-1),
+        cap + 1,
         problem.h[: cap + 1],
         problem.op is Combine.TIMES,
         problem.offset,
@@ -350,120 +349,41 @@ def _decode_capped(problem: ChainProblem, cap: int) -> Decoding:
         equal = np.flatnonzero((L[:, cap] > -np.inf) & (values == value))
         state = int(equal[np.argmin(top[equal])])
     leaving = np.empty(M, np.int64)
-    first = kernels.retrace_capped(N, cost, P, top_from, state, k, leaving)
-    return _decoding(problem, _path(scores, first, leaving, state), "capped")
+    kernels.retrace_capped(N, cost, P, top_from, state, k, leaving)
+    return _decoding(problem, _path(scores, leaving, state), "capped")
 
 
 def _decode_full(problem: ChainProblem) -> Decoding:
-    scores = problem.scores
-    plan = _Plan.of(problem)
-    largest = plan.forward(scores)
-    smallest = plan.forward(scores.negated()) if problem.needs_minima else largest
-    times = problem.op is Combine.TIMES
-    h = problem.h[: largest.L.shape[1]]  # the other k are out of reach
-    found, _, k, state = kernels.best_cell(largest.L, smallest.L, h, times, problem.offset, problem.kmin)
+    scores, times, negated = problem.scores, problem.op is Combine.TIMES, problem.needs_minima
+    plan = Plan.of(problem)
+    minima = scores.negated() if negated else scores
+    leaving = np.empty(scores.n_steps, np.int64)
+    found, _, _, last = kernels.algorithm_1(
+        scores.initial,
+        initial_cost(scores, problem.cost),
+        scores.transitions,
+        scores.emissions,
+        problem.cost[scores.window_order :],
+        plan.reach,
+        problem.h[: int(plan.reach[-1]) + 1],  # the other k are out of reach
+        times,
+        problem.offset,
+        problem.kmin,
+        negated,
+        minima.initial,
+        minima.transitions,
+        minima.emissions,
+        plan.every,
+        plan.first_row,
+        plan.width,
+        plan.band_width,
+        workspace(plan.size),
+        leaving,
+    )
     if not found:
         raise NoFeasibleLabelling(
             "There is no labelling other than the true one."
             if problem.kmin and problem.largest_cost == 0
             else _NOTHING_FEASIBLE
         )
-    table = smallest if times and problem.h[k] < 0 else largest
-    return _decoding(problem, plan.retrace(table, k, state), "full")
-
-
-@dataclass(frozen=True, eq=False)
-class _Filled:
-    """The last level of L, and the checkpoints to walk back by."""
-
-    scores: ChainScores
-    L: np.ndarray
-    checkpoints: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """How the full method lays out its memory: a checkpoint every so many steps."""
-
-    problem: ChainProblem
-    cost: np.ndarray
-    reach: np.ndarray
-    every: int
-    first_row: np.ndarray
-
-    @classmethod
-    def of(cls, problem: ChainProblem) -> "_Plan":
-        scores = problem.scores
-        window, S = scores.window_order, scores.n_tuples
-        reach = np.cumsum(problem.cost.max(axis=1))[window - 1 :]
-        senses = 1 + int(problem.needs_minima)
-        limit = Limits.from_environment().decode_bytes
-
-        def bytes_needed(every: int, length: int) -> int:
-            scale = length / scores.length
-            tables = 16 * S * (int(reach[-1] * scale) + 1)
-            kept = 8 * S * int(scale * scale * float((reach[:-1:every] + 1).sum()))
-            return senses * (tables + kept) + 8 * S * every * _band_width(every, problem.cost, scale)
-
-        fits_cache = [
-            step for step in CHECKPOINT_STEPS if bytes_needed(step, scores.length) <= CHECKPOINT_BYTES
-        ]
-        every = (
-            fits_cache[0]
-            if fits_cache
-            else min(CHECKPOINT_STEPS[4:], key=lambda b: bytes_needed(b, scores.length))
-        )
-        require(
-            lambda length: min(bytes_needed(step, length) for step in CHECKPOINT_STEPS),
-            limit=limit,
-            purpose="Algorithm 1",
-            length=scores.length,
-            n_states=scores.n_states,
-            order=scores.order,
-        )
-        first_row = np.concatenate([[0], np.cumsum(S * (reach[:-1:every] + 1))]).astype(np.int64)
-        return cls(problem, problem.cost[window:], reach.astype(np.int64), every, first_row)
-
-    def forward(self, scores: ChainScores) -> _Filled:
-        S, width = scores.n_tuples, int(self.reach[-1]) + 1
-        checkpoints = np.empty(int(self.first_row[-1]))
-        L = kernels.forward(
-            scores.initial,
-            initial_cost(scores, self.problem.cost),
-            scores.transitions,
-            scores.emissions,
-            self.cost,
-            self.reach,
-            self.every,
-            checkpoints,
-            self.first_row,
-            np.empty((S, width)),
-            np.empty((S, width)),
-        )
-        return _Filled(scores, L, checkpoints)
-
-    def retrace(self, table: _Filled, k: int, state: int) -> np.ndarray:
-        scores = table.scores
-        leaving = np.empty(scores.n_steps, np.int64)
-        if scores.n_steps == 0:
-            return _path(scores, state, leaving, state)
-        band = np.empty((self.every, scores.n_tuples, _band_width(self.every, self.problem.cost, 1.0)))
-        first = kernels.retrace(
-            scores.transitions,
-            scores.emissions,
-            self.cost,
-            self.reach,
-            self.every,
-            table.checkpoints,
-            self.first_row,
-            band,
-            state,
-            k,
-            leaving,
-        )
-        return _path(scores, first, leaving, state)
-
-
-def _band_width(every: int, cost: np.ndarray, scale: float) -> int:
-    """How many k a path can pass within a block of ``every`` steps."""
-    return min(every * int(cost.max(initial=0)), int(scale * cost.max(axis=1).sum())) + 1
+    return _decoding(problem, _path(scores, leaving, last), "full")

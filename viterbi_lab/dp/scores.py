@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viterbi_lab.dp import kernels
+
 LARGEST_TOTAL = np.finfo(np.float64).max / 4
 
 
@@ -28,8 +30,8 @@ class ChainScores:
         n_states: N, number of labels of a site.
         order: ℓ as given. Orders 0 and those above T are decoded as ``window_order``.
         initial: (S,) float64, score sum of the first ℓ' sites for each state.
-        transitions: (T-ℓ', S, N) or, if equal at all sites, (1, S, N) float64;
-            entry ``[m, s, i]`` scores the step from label ``i`` at site ``m`` into state ``s``.
+        transitions: (T-ℓ', N, S) or, if equal at all sites, (1, N, S) float64;
+            entry ``[m, i, s]`` scores the step from label ``i`` at site ``m`` into state ``s``.
         emissions: (T-ℓ', N) or (1, N) float64; entry ``[m, j]`` is added for label ``j`` at site ``m+ℓ'``.
     """
 
@@ -132,12 +134,11 @@ class ChainScores:
         _refuse_nan_and_inf(first, lambda where: f"first score of {_labels(where)}")
         _refuse_nan_and_inf(windows, lambda where: f"g at t={where[0] + window}, {_labels(where[1:])}")
         _refuse_overflow([(first, 1), (windows, windows.shape[0])])
-        transitions, emissions = np.zeros((1, n_states**window, n_states)), np.zeros((1, n_states))
+        transitions, emissions = np.zeros((1, n_states, n_states**window)), np.zeros((1, n_states))
         if windows.shape[0] and order == 0:
             emissions = windows
         elif windows.shape[0]:
-            reversed_axes = np.transpose(windows, (0, *range(windows.ndim - 1, 0, -1)))
-            transitions = np.ascontiguousarray(reversed_axes).reshape(windows.shape[0], -1, n_states)
+            transitions = _by_state(windows)
         return cls(length, n_states, order, np.ravel(first, order="F").copy(), transitions, emissions)
 
     @classmethod
@@ -217,9 +218,9 @@ class ChainScores:
         for t in range(1, window):
             initial = initial[..., np.newaxis] + emissions[t]
         if transitions is None or length == window:
-            steps = np.zeros((1, n_states**window, n_states))
+            steps = np.zeros((1, n_states, n_states**window))
         else:
-            steps = _by_state(transitions)[np.newaxis]
+            steps = _by_state(transitions[np.newaxis])
         rest = np.ascontiguousarray(emissions[window:]) if length > window else np.zeros((1, n_states))
         return cls(length, n_states, order, np.ravel(initial, order="F").copy(), steps, rest)
 
@@ -229,14 +230,10 @@ class ChainScores:
         Args:
             y: (T,) int labels, each in 0..N-1.
         """
-        window = self.window_order
-        state = sum(int(y[t]) * self.n_states**t for t in range(window))
-        total = float(self.initial[state])
-        prefixes = self.n_states ** (window - 1)
-        for m in range(self.n_steps):
-            oldest, state = state % self.n_states, state // self.n_states + prefixes * int(y[m + window])
-            total += float(self._step(m)[state, oldest])
-        return total
+        labels = np.asarray(y, dtype=np.int64)
+        return float(
+            kernels.path_score(self.initial, self.transitions, self.emissions, self.window_order, labels)
+        )
 
     def tables(self) -> list[np.ndarray]:
         """The scores as T tables for people to look at.
@@ -247,13 +244,14 @@ class ChainScores:
         """
         window, n = self.window_order, self.n_states
         first = self.initial.reshape((n,) * window, order="F")
-        rest = [self._step(m).reshape((n,) * (window + 1)).T for m in range(self.n_steps)]
+        # state s runs through its labels oldest first: (i, s) in Fortran order is (i, j_1, …, j_ℓ')
+        rest = [self._step(m).reshape((n,) * (window + 1), order="F") for m in range(self.n_steps)]
         return [first, *rest]
 
     def dense(self) -> np.ndarray:
-        """The scores of all steps, (T-ℓ', S, N) float64: entry ``[m, s, i]`` as in ``transitions``."""
+        """The scores of all steps, (T-ℓ', N, S) float64: entry ``[m, i, s]`` as in ``transitions``."""
         if self.n_steps == 0:
-            return np.zeros((0, self.n_tuples, self.n_states))
+            return np.zeros((0, self.n_states, self.n_tuples))
         return np.array([self._step(m) for m in range(self.n_steps)])
 
     def plus(self, other: "ChainScores", factor: float = 1.0) -> "ChainScores":
@@ -293,7 +291,7 @@ class ChainScores:
     def _step(self, m: int) -> np.ndarray:
         transitions = self.transitions[m if self.transitions.shape[0] > 1 else 0]
         emissions = self.emissions[m if self.emissions.shape[0] > 1 else 0]
-        return transitions + np.repeat(emissions, self.n_tuples // self.n_states)[:, np.newaxis]
+        return transitions + np.repeat(emissions, self.n_tuples // self.n_states)
 
     def _site_tables(self, order: int) -> list[np.ndarray]:
         """T tables of the given order ≥ ``order``; the first ℓ' sites carry their sum at site ℓ'."""
@@ -344,7 +342,9 @@ def _refuse_overflow(parts: Sequence[tuple[np.ndarray, int]]) -> None:
         )
 
 
-def _by_state(table: np.ndarray) -> np.ndarray:
-    """(N,)*(ℓ+1) window scores as (S, N): row = state after the step, column = label that leaves."""
-    n_states = table.shape[0]
-    return np.ascontiguousarray(table.T.reshape(-1, n_states))
+def _by_state(windows: np.ndarray) -> np.ndarray:
+    """(M,) + (N,)*(ℓ+1) window scores as (M, N, S): the label that leaves, the state after the step."""
+    axes = windows.ndim
+    # (m, i, j_1, …, j_ℓ) to (m, i, j_ℓ, …, j_1): the oldest label of the new state runs fastest
+    newest_first = np.transpose(windows, (0, 1, *range(axes - 1, 1, -1)))
+    return np.ascontiguousarray(newest_first).reshape(windows.shape[0], windows.shape[1], -1)

@@ -1,0 +1,50 @@
+"""How kernels are compiled, and where the machine code is kept.
+
+numba keys its cache by the file of the function itself and does not notice that a function it calls
+has changed. So the code of this package lies in a directory named by a digest of all modules with kernels:
+another source, another directory. The cache is made of pickles, hence private to the user (mode 0700)
+and never in a shared temporary folder.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+from numba.core import config
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept, or None if no private directory can be written.
+
+    ``NUMBA_CACHE_DIR`` names the parent if it is set, else the user's cache folder is.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        content = source.read_bytes()
+        if b"dp.compile import kernel" in content:
+            digest.update(content)
+    parent = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    directory = Path(parent).expanduser() / "viterbi_lab" / f"kernels-{digest.hexdigest()[:16]}"
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        writable = os.access(directory, os.W_OK)
+    except (OSError, RuntimeError):  # RuntimeError: "~" without a home
+        return None
+    return directory if writable else None
+
+
+_DIRECTORY = cache_directory()
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile without the Python lock and with a cache on disk; the one set of flags of this package."""
+    if _DIRECTORY is None:
+        return numba.njit(nogil=True)(function)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_DIRECTORY)
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = before
