@@ -72,5 +72,5 @@ def optimum(rows, n, C, rescaling, power):
             margins.append(delta_psi @ w >= loss**power - xi[i])
     cost = C / n * cp.sum(xi) if power == 1 else C / (2 * n) * cp.sum_squares(xi)
     problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost), margins)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
     return problem.value, w.value, xi.value

@@ -122,6 +122,8 @@ class StructuredSVM:
         wrapper = _named("h", self.h, WRAPPERS, Wrapper)
         if len(X) != len(Y):
             raise ValueError(f"X holds {len(X)} sequences, Y {len(Y)}. Give one label sequence for each.")
+        if not len(X):
+            raise ValueError("There is no sequence to train on. Give at least one.")
         label_lists = [_as_list(labels) for labels in Y]
         classes = _distinct(self.classes if self.classes is not None else chain.from_iterable(label_lists))
         number_of = {label: number for number, label in enumerate(classes)}
@@ -197,7 +199,7 @@ class StructuredSVM:
     def _count_features(self, inputs: list[np.ndarray]) -> int:
         if self.n_features is not None:
             return self.n_features
-        if not inputs or not all(x.ndim == 2 for x in inputs):
+        if not all(x.ndim == 2 for x in inputs):
             return 1  # prepare says what is wrong
         if self.active:
             return 1 + max(int(x.max(initial=0)) for x in inputs)

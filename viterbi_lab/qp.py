@@ -184,17 +184,20 @@ def solve(
     """
     begin = time.perf_counter()
     program = _Program.of(working_set, C, penalty)
+    unit = C if unit is None else unit
     best, said = None, []
     for rung in ladder:
-        answer = program.attempt(rung, unit or C if best is None else best.upper)
+        answer = program.attempt(rung, unit)
         said.append(f"{rung.solver}: {answer.status}")
         if not answer.is_finite:
+            # too small a unit makes the program look infeasible; the objective at w = 0 is large enough
+            unit = penalty.cost(working_set.slack(np.zeros(program.Z.shape[1])), C)
             continue
         w, a = answer.w, program.feasible(answer.multipliers)
         slack = working_set.slack(w)
         upper, lower = 0.5 * float(w @ w) + penalty.cost(slack, C), program.dual_value(a)
         if best is None or upper - lower < best.gap:
-            best = QPResult(w, slack, a, lower, upper, said[-1], 0.0)
+            best, unit = QPResult(w, slack, a, lower, upper, said[-1], 0.0), upper
         if best.gap <= relative_gap * best.upper:
             break
     if best is None:
