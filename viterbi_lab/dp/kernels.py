@@ -12,33 +12,9 @@ if there is only one. ``reach[m]`` is the largest k of level m. L is −inf wher
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-from viterbi_lab.dp.simd import LANES, max_plus
+from viterbi_lab.dp.simd import LANES, advance
 
 NONE = -1
-
-
-@kernel
-def padded(n):
-    """Width of a row that holds n values: whole vectors, and one more for shifted stores."""
-    return (n + LANES - 1) // LANES * LANES + LANES
-
-
-@kernel
-def advance(L, W, n, A, E, cost, m, out):
-    """One step of Theorem 1 for all states: ``out[v, k+c] = max_i L[i+N·r, k] + A[m, i, v] + E[m, j]``.
-
-    The two cases of the theorem (label right or wrong) differ only in the cost c of the step.
-    ``L`` and ``out`` are flat, row v at v·W, k contiguous; k = 0..n-1 are read, in whole vectors.
-    """
-    N, S = A.shape[1], A.shape[2]
-    R = S // N
-    whole = (n + LANES - 1) // LANES * LANES
-    flat_A, flat_E = A.reshape(-1), E.reshape(-1)
-    a, e = (m % A.shape[0]) * N * S, (m % E.shape[0]) * N
-    for r in range(R):
-        max_plus(
-            L, N * r * W, W, flat_A, a + r, S, R, flat_E, e, cost.reshape(-1), m * N, out, r * W, N, whole
-        )  # fmt: skip
 
 
 @kernel
@@ -48,18 +24,25 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
     Level q·every is kept in ``checkpoints`` (flat), row v at ``first_row[q] + v·(reach+1)``.
     ``L`` and ``spare`` are flat (S·W,); one of them holds the last level in the end and is returned.
     """
-    S = initial.shape[0]
+    N, S = A.shape[1], A.shape[2]
     L[:] = -np.inf
     spare[:] = -np.inf
     for v in range(S):
         L[v * W + first_cost[v]] = initial[v]
+    flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
+    A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
+    until_checkpoint, block = 0, 0
     for m in range(cost.shape[0]):
         n = reach[m] + 1
-        if m % every == 0:
-            start = first_row[m // every]
+        if until_checkpoint == 0:
+            at = first_row[block]
             for v in range(S):
-                checkpoints[start + v * n : start + (v + 1) * n] = L[v * W : v * W + n]
-        advance(L, W, n, A, E, cost, m, spare)
+                for k in range(n):
+                    checkpoints[at + k] = L[v * W + k]
+                at += n
+            until_checkpoint, block = every, block + 1
+        until_checkpoint -= 1
+        advance(L, W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N, N, S, spare)
         L, spare = spare, L
     return L
 
@@ -75,32 +58,34 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
     N, S = A.shape[1], A.shape[2]
     R = S // N
     M = cost.shape[0]
+    flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
+    A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
     for block in range((M - 1) // every, -1, -1):
         bottom = block * every
         top = min(bottom + every, M)
-        most = 0
-        for m in range(bottom, top):
-            largest = 0
-            for j in range(N):
-                largest = max(largest, cost[m, j])
-            most += largest
-        low = max(0, k - most)
+        low = max(0, k - (reach[top] - reach[bottom]))
         n = k - low + 1
         width = reach[bottom] + 1
-        start = first_row[block]
-        band[0, :] = -np.inf
+        inside = min(n, width - low)
         for v in range(S):
-            for q in range(min(n, width - low)):
-                band[0, v * W + q] = checkpoints[start + v * width + low + q]
+            at, start = v * W, first_row[block] + v * width + low
+            for q in range(inside):
+                band[0, at + q] = checkpoints[start + q]
+            for q in range(max(0, inside), min(W, n + LANES)):
+                band[0, at + q] = -np.inf
         for m in range(bottom, top - 1):
-            advance(band[m - bottom], W, n, A, E, cost, m, band[m - bottom + 1])
+            advance(
+                band[m - bottom], W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N, N, S,
+                band[m - bottom + 1],
+            )  # fmt: skip
         for m in range(top - 1, bottom - 1, -1):
             j, r = state // R, state % R
             k -= cost[m, j]
             best = -np.inf
             label = 0
+            emission = flat_E[m * E_step + j]
             for i in range(N):
-                score = A[m % A.shape[0], i, state] + E[m % E.shape[0], j]
+                score = flat_A[m * A_step + i * S + state] + emission
                 candidate = band[m - bottom, (i + N * r) * W + k - low] + score
                 if candidate > best:  # strict: the smallest predecessor keeps a tie
                     best = candidate

@@ -165,45 +165,55 @@ def _one_row(src, i0, W, A, a, stride, e, out, o, N, n):
 
 
 @kernel
-def _vector_block(src, i0, W, A, a0, S, R, E, e0, cost, c0, out, o0, N, n):
-    for j in range(N):
-        o = o0 + j * R * W
-        for k in range(cost[c0 + j]):
-            out[o + k] = -np.inf
-    low = 0
-    while low < n:
-        width = min(TILE, n - low)
-        j = 0
-        while j + 1 < N:
-            o = o0 + j * R * W + cost[c0 + j] + low
-            q = o0 + (j + 1) * R * W + cost[c0 + j + 1] + low
-            a = a0 + j * R
-            _two_rows(src, i0 + low, W, A, a, a + R, S, E[e0 + j], E[e0 + j + 1], out, o, q, N, width)
-            j += 2
-        if j < N:
-            o = o0 + j * R * W + cost[c0 + j] + low
-            _one_row(src, i0 + low, W, A, a0 + j * R, S, E[e0 + j], out, o, N, width)
-        low += TILE
+def _advance_in_vectors(L, W, n, A, a, E, e, cost, c, N, S, out):
+    R = S // N
+    whole = (n + LANES - 1) // LANES * LANES
+    for r in range(R):
+        for j in range(N):
+            o = (r + R * j) * W
+            for k in range(cost[c + j]):
+                out[o + k] = -np.inf
+        low = 0
+        while low < whole:
+            width = min(TILE, whole - low)
+            source = N * r * W + low
+            j = 0
+            while j + 1 < N:
+                v = r + R * j
+                o = v * W + cost[c + j] + low
+                q = (v + R) * W + cost[c + j + 1] + low
+                _two_rows(
+                    L, source, W, A, a + v, a + v + R, S, E[e + j], E[e + j + 1], out, o, q, N, width
+                )  # fmt: skip
+                j += 2
+            if j < N:
+                v = r + R * j
+                _one_row(L, source, W, A, a + v, S, E[e + j], out, v * W + cost[c + j] + low, N, width)
+            low += TILE
 
 
 @kernel
-def _plain_block(src, i0, W, A, a0, S, R, E, e0, cost, c0, out, o0, N, n):
-    for j in range(N):
-        o = o0 + j * R * W
-        c = cost[c0 + j]
-        for k in range(c):
+def _advance_in_plain_loops(L, W, n, A, a, E, e, cost, c, N, S, out):
+    R = S // N
+    for v in range(S):
+        j, r = v // R, v % R
+        o = v * W
+        for k in range(cost[c + j]):
             out[o + k] = -np.inf
-        for k in range(n):
+        o += cost[c + j]
+        for k in range((n + LANES - 1) // LANES * LANES):
             best = -np.inf
             for i in range(N):
-                candidate = src[i0 + i * W + k] + (A[a0 + i * S + j * R] + E[e0 + j])
+                candidate = L[(i + N * r) * W + k] + (A[a + i * S + v] + E[e + j])
                 best = candidate if candidate > best else best
-            out[o + c + k] = best
+            out[o + k] = best
 
 
-max_plus = _plain_block if PLAIN else _vector_block
-"""``max_plus(src, i0, W, A, a0, S, R, E, e0, cost, c0, out, o0, N, n)``: one prefix of one site.
+advance = _advance_in_plain_loops if PLAIN else _advance_in_vectors
+"""``advance(L, W, n, A, a, E, e, cost, c, N, S, out)``: one step of Theorem 1 for all states v = r + R·j.
 
-Row j of ``out`` starts at ``o0 + j·R·W`` and receives, shifted by ``cost[c0+j]``,
-``max_i src[i0 + i·W + k] + (A[a0 + i·S + j·R] + E[e0+j])`` for k = 0..n-1; below the shift it is −inf.
+``out[v, k + cost_j] = max_i L[i + N·r, k] + A[i, v] + E[j]``: the two cases of the theorem (label right or
+wrong) differ only in the cost of the step. ``L`` and ``out`` are flat, row v at v·W, k contiguous; the cells
+k = 0..n-1 are read, in whole vectors. The step's scores start at ``A[a]`` and ``E[e]``, its costs at
+``cost[c]``, all flat. Cells of ``out`` below the cost of their row become −inf.
 """
