@@ -60,11 +60,18 @@ class Job:
         work: called in the worker with a :class:`Signals`; yields the results. It should ask
             ``signals.stop()`` at least every tenth of a second, and return when that is true.
         name: what the job is called in the log.
+        refusals: exceptions whose message is a sentence for the user.
     """
 
-    def __init__(self, work: Callable[[Signals], Iterator[object]], name: str) -> None:
+    def __init__(
+        self,
+        work: Callable[[Signals], Iterator[object]],
+        name: str,
+        refusals: tuple[type[Exception], ...] = (ValueError, MemoryError),
+    ) -> None:
         self._work = work
         self._name = name
+        self._refusals = refusals
         self._signals = Signals()
         self._mailbox: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._end: JobState | None = None
@@ -130,7 +137,7 @@ class Job:
         try:
             for result in self._work(self._signals):
                 self._mailbox.put(result)
-        except (ValueError, MemoryError) as refusal:  # our own refusals: already a sentence
+        except self._refusals as refusal:
             log.info("%s refused: %s", self._name, refusal)
             self._error = str(refusal)
             end = JobState.FAILED
