@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import naive_training
 import numpy as np
 import pytest
@@ -5,6 +7,7 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from viterbi_lab import cutting_plane
 from viterbi_lab.cutting_plane import Iterate, Status, iterates
 from viterbi_lab.data.genes import generate
 from viterbi_lab.features import HistogramBins
@@ -147,6 +150,13 @@ def test_the_same_settings_give_the_same_bits(separable, batch):
     assert first[-1].lower == second[-1].lower
 
 
+def test_a_random_order_is_another_order(separable):
+    task, examples = separable
+    constraints = WorkingSet(len(examples), task.n_weights)
+    run(task, examples, working_set=constraints, rng=np.random.default_rng(1), max_passes=1)
+    assert sorted(constraints.owners) == list(range(6)) != constraints.owners.tolist()
+
+
 def test_another_order_of_cutting_ends_at_the_same_optimum(separable):
     ordered, random = (run(*separable, batch=1, rng=rng)[-1] for rng in (None, np.random.default_rng(1)))
     assert max(ordered.lower, random.lower) <= min(ordered.upper, random.upper) + 1e-9  # rounding
@@ -193,6 +203,19 @@ def test_an_epsilon_finer_than_the_arithmetic_stalls_and_says_so(separable, batc
     last = run(*separable, epsilon=1e-300, batch=batch, C=1e3)[-1]
     assert last.status is Status.STALLED
     assert last.relative_gap < 1e-6  # as far as the program can be solved
+
+
+def test_a_program_that_is_less_exact_than_epsilon_stalls_the_training(separable, monkeypatch):
+    # nothing is violated, but the dual value does not prove it
+    def solve_roughly(*args, **kwargs):
+        result = solve(*args, **kwargs)
+        return replace(result, lower=result.lower - 0.01)
+
+    monkeypatch.setattr(cutting_plane, "solve", solve_roughly)
+    last = run(*separable, C=1.0, epsilon=1e-3)[-1]
+    assert last.violated == 0
+    assert last.gap > 0.001
+    assert last.status is Status.STALLED
 
 
 @BATCHES
@@ -253,6 +276,18 @@ def test_the_worst_violation_is_that_of_the_weights_of_its_iterate(separable):
         H = SLACK.violation(it.w @ delta_psi, it.worst.loss)
         assert pytest.approx(it.worst.value, abs=1e-12) == H  # rounding
         assert it.worst.value == it.slack[it.worst.example.number]
+
+
+def test_the_worst_violation_exceeds_its_slack_most(separable):
+    # at first no constraint is known, so it is the largest of all; values differ because of the features
+    task, examples = separable
+    constraints = WorkingSet(len(examples), task.n_weights)
+    passes = iterates(task, examples, C=1.0, epsilon=1e-3, rescaling=SLACK, working_set=constraints)
+    known = np.zeros(len(examples))
+    for it in passes:
+        excess = it.slack - known
+        assert excess[it.worst.example.number] >= excess.max() - 1e-6  # the accuracy of a program
+        known = solve(constraints, C=1.0).slack
 
 
 def test_every_status_is_a_sentence_for_the_user():

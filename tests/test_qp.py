@@ -106,6 +106,20 @@ def test_a_solver_that_gives_up_is_followed_by_the_next(rng):
     assert rescued.gap <= 1e-7 * rescued.upper
 
 
+@PENALTIES
+@pytest.mark.parametrize(
+    "rung",
+    [clarabel(1e-1), Rung("CLARABEL", {"max_iter": 3}), Rung("OSQP", {"eps_abs": 1e-2}), Rung("SCS", {})],
+)
+def test_the_certificate_holds_however_rough_the_solver_is(penalty, rung, rng):
+    constraints = working_set(small_problem(rng), 4, SLACK, penalty)
+    exact = solve(constraints, C=2.0, penalty=penalty)
+    rough = solve(constraints, C=2.0, penalty=penalty, ladder=(rung,))
+    assert (rough.multipliers >= 0.0).all()
+    assert rough.lower <= exact.upper
+    assert rough.upper >= exact.lower
+
+
 def test_of_several_inexact_answers_the_most_exact_is_returned(rng):
     constraints = working_set(small_problem(rng), 4)
     rough, fine = clarabel(1e-2), clarabel(1e-9)
