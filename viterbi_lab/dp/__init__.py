@@ -1,19 +1,13 @@
 """Exact max-plus inference with a cost axis: numpy and numba only."""
 
-from viterbi_lab.dp.chain import (
-    ChainProblem,
-    Combine,
-    Decoding,
-    NoFeasibleLabelling,
-    decode,
-    decode_all,
-    viterbi,
-)
+from viterbi_lab.dp.chain import decode, decode_all, viterbi
 from viterbi_lab.dp.limits import Limits, TooBig
+from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding, NoFeasibleLabelling
 from viterbi_lab.dp.scores import ChainScores
 from viterbi_lab.dp.trace import Trace, trace
 
 __all__ = [
+    "Certificate",
     "ChainProblem",
     "ChainScores",
     "Combine",

@@ -172,6 +172,25 @@ def path_score(initial, A, E, window, y):
 
 
 @kernel
+def magnitude(initial, A, E, M):
+    """Σ_t max |g_t| over what is not forbidden."""
+    total = largest = 0.0
+    for v in range(initial.shape[0]):
+        if initial[v] > -np.inf:
+            largest = max(largest, abs(initial[v]))
+    total += largest
+    for part in (A.reshape(A.shape[0], -1), E):
+        for m in range(part.shape[0]):
+            largest = 0.0
+            for q in range(part.shape[1]):
+                x = abs(part[m, q])
+                if largest < x < np.inf:
+                    largest = x
+            total += largest * (M if part.shape[0] == 1 else 1)
+    return total
+
+
+@kernel
 def fill_tables(initial, first_cost, A, E, cost, reach, L, P):
     """All L and S of Algorithm 1, for people to look at.
 
@@ -192,43 +211,6 @@ def fill_tables(initial, first_cost, A, E, cost, reach, L, P):
                     if candidate > L[m + 1, v, k + c]:
                         L[m + 1, v, k + c] = candidate
                         P[m + 1, v, k + c] = i
-
-
-@kernel
-def fewest_errors_path(initial, first_cost, A, E, cost, slope, P, V, spare_V, K, spare_K, labels):
-    """Algorithm 2 on g + slope·cost; among equal sums the one with the smaller cost wins.
-
-    ``V``, ``K`` and their spares are (S,), ``P`` (M, S) receives back-pointers, ``labels`` (M,) the
-    label that leaves the state at each step. Returns the last state and its value.
-    """
-    N, S = A.shape[1], A.shape[2]
-    R = S // N
-    M = cost.shape[0]
-    for v in range(S):
-        K[v] = first_cost[v]
-        V[v] = initial[v] + slope * first_cost[v]
-    for m in range(M):
-        for v in range(S):
-            j, r = v // R, v % R
-            penalty = slope * cost[m, j]
-            best, errors, label = -np.inf, 0, 0
-            for i in range(N):
-                u = i + N * r
-                candidate = V[u] + (A[m % A.shape[0], i, v] + E[m % E.shape[0], j] + penalty)
-                if candidate > best or (candidate == best and K[u] < errors):
-                    best, errors, label = candidate, K[u], i
-            spare_V[v], spare_K[v], P[m, v] = best, errors + cost[m, j], label
-        V, spare_V = spare_V, V
-        K, spare_K = spare_K, K
-    last = 0
-    for v in range(1, S):
-        if V[v] > V[last] or (V[v] == V[last] and K[v] < K[last]):
-            last = v
-    value, state = V[last], last
-    for m in range(M - 1, -1, -1):
-        labels[m] = P[m, state]
-        state = labels[m] + N * (state % R)
-    return last, value
 
 
 @kernel

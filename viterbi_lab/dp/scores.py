@@ -10,6 +10,7 @@ which is what the tie rule asks for, and the N predecessors of a state lie side 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +57,11 @@ class ChainScores:
     def n_steps(self) -> int:
         """T - ℓ', the number of steps of the recursion."""
         return self.length - self.window_order
+
+    @cached_property
+    def magnitude(self) -> float:
+        """Σ_t max |g_t| over what is not forbidden: what rounding errors are measured by."""
+        return float(kernels.magnitude(self.initial, self.transitions, self.emissions, self.n_steps))
 
     @classmethod
     def from_tables(cls, tables: Sequence[ArrayLike], *, order: int | None = None) -> "ChainScores":

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from viterbi_lab.dp import kernels
-from viterbi_lab.dp.chain import ChainProblem, Decoding, decode, initial_cost
+from viterbi_lab.dp.chain import decode
 from viterbi_lab.dp.limits import Limits, require
+from viterbi_lab.dp.problem import ChainProblem, Decoding
 from viterbi_lab.dp.scores import ChainScores
 
 
@@ -85,10 +86,10 @@ def _filled(problem: ChainProblem, scores: ChainScores, pointer: np.dtype) -> tu
     reach = np.cumsum(problem.cost.max(axis=1))[window - 1 :]
     kernels.fill_tables(
         scores.initial,
-        initial_cost(scores, problem.cost),
+        problem.first_cost,
         scores.transitions,
         scores.emissions,
-        problem.cost[window:],
+        problem.step_cost,
         reach,
         L[window - 1 :],
         S[window - 1 :],
