@@ -164,3 +164,13 @@ def test_an_h_that_is_no_loss_is_refused_before_training():
 def test_a_task_has_labels_and_features(sizes):
     with pytest.raises(ValueError, match="at least 1"):
         SequenceTask(*sizes)
+
+
+@pytest.mark.parametrize("n_states", [1, 3])
+def test_read_only_weights_do_not_make_read_only_scores(n_states):
+    # numba compiles every kernel once more for read-only arrays, which takes seconds
+    task = SequenceTask(n_states, 2, start_end=True)
+    w = np.zeros(task.n_weights)
+    w.flags.writeable = False
+    scores = task.scores(np.ones((4, 2)), w)
+    assert all(part.flags.writeable for part in (scores.initial, scores.transitions, scores.emissions))

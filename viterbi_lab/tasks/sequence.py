@@ -192,7 +192,9 @@ class SequenceTask(Task):
         N, first = self.n_states, self._transitions.stop
         emissions = self.encoding.scores(x, w[: self._transitions.start].reshape(N, self.n_features))
         start, end = (w[first : first + N], w[first + N :]) if self.start_end else (None, None)
-        return ChainScores.trusted_homogeneous(emissions, w[self._transitions].reshape(N, N), start, end)
+        # a copy: the weights of an iterate are read-only, for which numba would compile every kernel again
+        transitions = w[self._transitions].copy().reshape(N, N)
+        return ChainScores.trusted_homogeneous(emissions, transitions, start, end)
 
     def costs(self, y: np.ndarray) -> np.ndarray:
         """Cost of each label at each site, (T, N): 1 where it is wrong."""
