@@ -1,0 +1,271 @@
+"""The state behind the Train view, without any view: what a run does, and what stops it."""
+
+import time
+
+import numpy as np
+import pytest
+
+import viterbi_lab.ui.training as training
+from viterbi_lab.cutting_plane import Status
+from viterbi_lab.dp import decode
+from viterbi_lab.qp import SolverFailed
+from viterbi_lab.ui.sessions.training import TrainingSession
+from viterbi_lab.ui.training import CELEGANS, GENES, Settings, most_examples, prepare
+
+PATIENCE = 120.0  # seconds until a test gives up: the first run of a machine compiles
+QUICK = {"n": 5, "sigma": 1.0, "epsilon": 1.0, "C": 0.1}
+
+
+def finish(session):
+    """Drain as the view does until the run is over."""
+    wait_for(session, lambda: not session.is_busy)
+    return session.current
+
+
+def wait_for(session, condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"still waiting; the worker says: {session.phase}"
+        session.drain()
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def session():
+    session = TrainingSession(**QUICK)
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def slow_session():
+    """A run of many passes: small ε, much noise."""
+    session = TrainingSession(n=60, sigma=10.0, epsilon=0.01, C=10.0)
+    yield session
+    session.close()
+
+
+@pytest.mark.parametrize("rescaling", ["slack", "margin"])
+def test_a_run_ends_converged_with_the_violation_below_epsilon(session, rescaling):
+    session.rescaling = rescaling
+    session.train()
+    run = finish(session)
+    assert run.status == Status.CONVERGED.value
+    assert run.word == "converged"
+    *before, last = run.passes
+    assert last.excess <= run.settings.epsilon
+    assert all(seen.excess > run.settings.epsilon for seen in before)
+
+
+def test_passes_arrive_in_order_and_none_is_missing(session):
+    session.train()
+    run = finish(session)
+    assert [seen.iterate.number for seen in run.passes] == list(range(1, len(run.passes) + 1))
+
+
+def test_a_trained_model_beats_the_majority_label_on_sequences_it_has_not_seen(session):
+    session.train()
+    run = finish(session)
+    y = np.concatenate([y for _, y in run.passes[-1].data.held_out])
+    assert run.passes[-1].accuracy > max(np.mean(y), 1 - np.mean(y))
+
+
+def test_the_same_settings_give_the_same_run(session):
+    session.train()
+    first = finish(session)
+    session.train()
+    second = finish(session)
+    assert [seen.accuracy for seen in first.passes] == [seen.accuracy for seen in second.passes]
+    for a, b in zip(first.passes, second.passes, strict=True):
+        np.testing.assert_array_equal(a.iterate.w, b.iterate.w)
+
+
+def test_another_seed_gives_other_data():
+    one, two = (prepare(Settings(GENES, "slack", 1.0, 3, 1.0, 1.0, "k", seed)) for seed in (1, 2))
+    assert any((a[1] != b[1]).any() for a, b in zip(one.held_out, two.held_out, strict=True))
+
+
+def test_more_training_examples_keep_the_held_out_sequences():
+    few, many = (prepare(Settings(GENES, "slack", 1.0, n, 1.0, 1.0, "k", 1)) for n in (3, 9))
+    for (_, a), (_, b) in zip(few.held_out, many.held_out, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("rescaling", ["slack", "margin"])
+def test_a_pass_keeps_the_very_problem_the_oracle_solved(session, rescaling):
+    session.rescaling = rescaling
+    session.train()
+    for seen in finish(session).passes:
+        for violation in (seen.iterate.worst, seen.followed):
+            assert decode(violation.problem).value == violation.value
+            np.testing.assert_array_equal(decode(violation.problem).y, violation.y_hat)
+
+
+def test_the_followed_example_and_the_shown_sequence_stay_the_same(session):
+    session.train()
+    passes = finish(session).passes
+    assert len({seen.followed.example.number for seen in passes}) == 1
+    assert len({seen.truth.tobytes() for seen in passes}) == 1
+
+
+def test_cancel_keeps_what_was_done_and_lets_the_next_run_start(slow_session):
+    slow_session.train()
+    run = slow_session.current
+    wait_for(slow_session, lambda: len(run.passes) >= 2)
+    slow_session.cancel()
+    finish(slow_session)
+    assert run.status == Status.CANCELLED.value
+    assert len(run.passes) >= 2
+    slow_session.param.update(**QUICK)
+    slow_session.train()
+    assert finish(slow_session).word == "converged"
+    assert [run.number for run in slow_session.runs] == [0, 1]
+
+
+def test_a_run_cancelled_at_once_has_no_pass_and_says_so(session):
+    session.train()
+    session.cancel()
+    run = finish(session)
+    assert run.word == "cancelled"
+    assert run.passes == []
+
+
+def test_a_paused_run_adds_no_pass_until_it_is_resumed(slow_session):
+    slow_session.train()
+    run = slow_session.current
+    wait_for(slow_session, lambda: run.passes)
+    slow_session.pause()
+    assert slow_session.is_paused
+    time.sleep(1.0)  # a program that is being solved may still end, and with it one pass
+    slow_session.drain()
+    held = len(run.passes)
+    time.sleep(0.5)
+    slow_session.drain()
+    assert len(run.passes) == held
+    assert run.word == "paused"
+    slow_session.resume()
+    wait_for(slow_session, lambda: len(run.passes) > held)
+
+
+def test_only_one_run_goes_on_at_a_time(slow_session):
+    slow_session.train()
+    slow_session.train()
+    assert len(slow_session.runs) == 1
+
+
+def test_the_phase_names_pass_and_example(slow_session):
+    slow_session.train()
+    wait_for(slow_session, lambda: "oracle" in slow_session.phase)
+    assert slow_session.phase.startswith("pass ")
+    wait_for(slow_session, lambda: "QP" in slow_session.phase)
+
+
+def test_settings_changed_since_the_last_run_are_named(session):
+    assert session.changed == ()
+    session.train()
+    finish(session)
+    assert session.changed == ()
+    session.C = 1.0
+    session.rescaling = "margin"
+    assert session.changed == ("rescaling", "C")
+
+
+def test_changing_settings_does_not_change_a_run_that_goes_on(slow_session):
+    slow_session.train()
+    before = slow_session.current.settings
+    slow_session.C = 1e-3
+    assert slow_session.current.settings == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("C", -1.0),
+        ("C", float("nan")),
+        ("epsilon", 0.0),
+        ("sigma", 3.0),
+        ("n", 0),
+        ("n", 10**6),
+        ("seed", -1),
+        ("rescaling", "both"),
+        ("data", "/etc/passwd"),
+        ("wrapper", "k**99"),
+    ],
+)
+def test_a_setting_outside_its_range_is_refused_and_the_old_one_stays(session, name, value):
+    before = session.settings
+    with pytest.raises(ValueError, match=name):
+        setattr(session, name, value)
+    assert session.settings == before
+
+
+def test_n_is_at_most_what_the_data_set_has(session):
+    session.n = most_examples(GENES)
+    session.data = CELEGANS
+    assert session.n == most_examples(CELEGANS)
+    with pytest.raises(ValueError, match="n"):
+        session.n = most_examples(CELEGANS) + 1
+
+
+def test_more_loci_than_there_are_is_refused_in_a_sentence():
+    too_many = most_examples(CELEGANS) + 1
+    with pytest.raises(ValueError, match=f"n={too_many}, but there are {too_many - 1} loci"):
+        prepare(Settings(CELEGANS, "slack", 1.0, too_many, 1.0, 1.0, "k", 1))
+
+
+def test_held_out_loci_are_not_among_those_trained_on():
+    data = prepare(Settings(CELEGANS, "margin", 1.0, most_examples(CELEGANS), 1.0, 1.0, "k", 1))
+    trained = {example.x.tobytes() for example in data.examples}
+    assert not any(x.tobytes() in trained for x, _ in data.held_out)
+
+
+def test_real_genes_can_be_trained_on(session):
+    session.param.update(data=CELEGANS, n=3, rescaling="margin", epsilon=10.0, C=0.1)
+    session.train()
+    run = finish(session)
+    assert run.word == "converged"
+    assert run.passes[-1].data.codes == ("N", "E", "I")
+
+
+def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeypatch):
+    def broken(*_, **__):
+        raise SolverFailed("CLARABEL: NumericalError")
+        yield
+
+    monkeypatch.setattr(training, "iterates", broken)
+    session.train()
+    run = finish(session)
+    assert run.word == "failed"
+    assert run.status == str(SolverFailed("CLARABEL: NumericalError"))
+
+
+def test_an_error_of_the_program_ends_the_run_with_one_sentence(session, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("secret")
+        yield
+
+    monkeypatch.setattr(training, "iterates", broken)
+    session.train()
+    run = finish(session)
+    assert run.word == "failed"
+    assert "secret" not in run.status
+    session.train()
+    assert session.is_busy
+
+
+def test_a_run_can_be_hidden_and_shown_again(session):
+    session.train()
+    finish(session)
+    session.toggle(0)
+    assert not session.runs[0].visible
+    session.toggle(0)
+    assert session.runs[0].visible
+    with pytest.raises(ValueError, match="no run 2"):
+        session.toggle(1)
+
+
+def test_closing_stops_a_paused_run(slow_session):
+    slow_session.train()
+    slow_session.pause()
+    slow_session.close()
+    assert finish(slow_session).word == "cancelled"

@@ -1,0 +1,62 @@
+// The table of runs: one row per run, its colour chip a button that hides or shows the run in all charts.
+
+const HEADS = ["Run", "Settings", "Passes", "Constraints", "Violation", "Right sites", "Status"]
+const NUMBERS = new Set([2, 3, 4, 5])
+const DASHES = {solid: "none", dashed: "6 3", dotted: "2 3", dashdot: "6 3 2 3"}
+const SVG = "http://www.w3.org/2000/svg"
+
+function chip(row) {
+  const svg = document.createElementNS(SVG, "svg")
+  svg.setAttribute("width", "26")
+  svg.setAttribute("height", "12")
+  svg.setAttribute("aria-hidden", "true")
+  const line = document.createElementNS(SVG, "line")
+  const set = {x1: 2, x2: 24, y1: 6, y2: 6, stroke: row.colour, "stroke-width": 4, "stroke-dasharray": DASHES[row.dash]}
+  for (const [key, value] of Object.entries(set)) line.setAttribute(key, value)
+  svg.append(line)
+  return svg
+}
+
+export function render({model}) {
+  const table = document.createElement("table")
+
+  function toggle(row) {
+    model.send_msg({toggle: row.number})
+  }
+
+  function draw() {
+    const head = document.createElement("thead")
+    const headRow = head.insertRow()
+    HEADS.forEach((name, i) => {
+      const cell = document.createElement("th")
+      cell.scope = "col"
+      cell.textContent = name
+      if (NUMBERS.has(i)) cell.className = "number"
+      headRow.append(cell)
+    })
+    const body = document.createElement("tbody")
+    for (const row of [...model.rows].reverse()) {
+      const tr = body.insertRow()
+      tr.className = row.visible ? "" : "hidden"
+      const button = document.createElement("button")
+      const verb = row.visible ? "Hide" : "Show"
+      button.setAttribute("aria-pressed", row.visible)
+      button.setAttribute("aria-label", `${verb} run ${row.number + 1}`)
+      button.title = `${verb} run ${row.number + 1} in the charts`
+      button.append(chip(row), document.createTextNode(` ${row.number + 1}`))
+      button.addEventListener("click", () => toggle(row))
+      tr.insertCell().append(button)
+      for (const [i, key] of ["settings", "passes", "constraints", "violation", "accuracy", "status"].entries()) {
+        const cell = tr.insertCell()
+        cell.textContent = row[key]
+        if (NUMBERS.has(i + 1)) cell.className = "number"
+        if (key === "settings") cell.title = row.settings
+      }
+    }
+    table.replaceChildren(head, body)
+  }
+
+  model.on("rows", draw)
+  draw()
+  return table
+}

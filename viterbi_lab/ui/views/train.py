@@ -1,0 +1,385 @@
+"""The Train view: settings and buttons in the side bar; charts, label ribbons and runs in the main area."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from bokeh.models import ColumnDataSource
+from panel.custom import JSComponent
+
+from viterbi_lab.data.genes import SIGMAS
+from viterbi_lab.dp import ChainProblem
+from viterbi_lab.oracle import Violation
+from viterbi_lab.ui import figures
+from viterbi_lab.ui.figures import Ribbon
+from viterbi_lab.ui.palette import DARK, LIGHT, Palette
+from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, Run, TrainingSession
+from viterbi_lab.ui.training import CELEGANS, GENES, Pass
+from viterbi_lab.ui.window import readable
+
+DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser alone
+WORST, FOLLOWED = "most violated", "the same"
+LABELS = {
+    "data": "data",
+    "rescaling": "rescaling",
+    "sigma": "σ",
+    "n": "n",
+    "C": "C",
+    "epsilon": "ε",
+    "wrapper": "h",
+    "seed": "seed",
+}
+SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
+ASK = {**SMALL, "description": ""}
+NOTHING_YET = """
+<div class="empty"><h3>Nothing trained yet</h3>
+<p>Press Train: the violation left falls pass by pass below the dashed ε line, while the ribbons show
+which labelling the oracle attacks and what the model predicts for a sequence it has never seen.</p></div>
+"""
+FOLDER = Path(__file__).resolve().parents[1]
+STYLES = (FOLDER / "train.css").read_text(encoding="utf-8")
+
+
+class RunsTable(JSComponent):
+    """The table of runs; a click on a chip calls ``on_toggle`` with the number of the run."""
+
+    rows = param.List(doc="One dict for each run, in the order of starting.")
+
+    _esm = FOLDER / "runs.js"
+    _stylesheets = [(FOLDER / "runs.css").read_text(encoding="utf-8")]  # noqa: RUF012 - Panel wants a list
+
+    def __init__(self, on_toggle: Callable[[int], None], **params) -> None:
+        super().__init__(**params)
+        self._on_toggle = on_toggle
+
+    def _handle_msg(self, data: dict) -> None:
+        self._on_toggle(int(data["toggle"]))
+
+
+class TrainView:
+    """What a visitor sees of a training session.
+
+    Args:
+        session: the state; the view holds none but what is drawn.
+        open_in_stepper: called with a problem, where it comes from, and the names of its labels.
+
+    Attributes:
+        sidebar: the settings and the buttons.
+        main: charts, ribbons and runs.
+    """
+
+    def __init__(
+        self,
+        session: TrainingSession,
+        open_in_stepper: Callable[[ChainProblem, str, tuple[str, ...]], None],
+    ) -> None:
+        self._session = session
+        self._open_in_stepper = open_in_stepper
+        self._palette = LIGHT
+        self._ticking = None
+        self._build_buttons()
+        self._build_charts()
+        self.sidebar = self._lay_out_sidebar()
+        self.main = self._lay_out_main()
+        session.param.watch(self._settings_changed, list(LABELS))
+        self._settings_changed()
+        self._refresh()
+
+    def follow_theme(self, page: pmui.Page) -> None:
+        """Paint the charts in the colours of the page, now and whenever they change."""
+        page.param.watch(self._theme_changed, "dark_theme")
+        self._paint(DARK if page.dark_theme else LIGHT)
+
+    def _build_buttons(self) -> None:
+        self._train = pmui.Button(
+            label="Train", color="primary", variant="contained", disable_elevation=True, **SMALL
+        )
+        self._pause = pmui.Button(label="Pause", variant="outlined", **SMALL)
+        self._cancel = pmui.Button(label="Cancel", variant="outlined", **SMALL)
+        self._train.on_click(self._start)
+        self._pause.on_click(self._hold)
+        self._cancel.on_click(self._stop)
+        self._opener = pmui.Button(
+            label="Open in stepper", variant="outlined", size="small", width=140, margin=(0, 0, 0, 12)
+        )
+        self._opener.on_click(self._open)
+        self._choice = pmui.RadioButtonGroup(
+            options=[WORST, FOLLOWED], value=WORST, size="small", width=200, margin=0
+        )
+        self._choice.param.watch(self._ribbons_changed, "value")
+
+    def _build_charts(self) -> None:
+        self._charts = figures.ProgressCharts(self._palette)
+        self._ribbon_source = ColumnDataSource(
+            {key: [] for key in ("left", "right", "bottom", "top", "fill", "hatch", "what")}
+        )
+        self._ribbons = figures.ribbons(self._palette, self._ribbon_source)
+
+    def _lay_out_sidebar(self) -> pn.Column:
+        ask = self._session.param
+        self._sigma = pmui.Select.from_param(ask.sigma, label="Noise σ", options=_options(SIGMAS), **ASK)
+        return pn.Column(
+            pmui.Select.from_param(
+                ask.data,
+                label="Data",
+                options={"Synthetic genes": GENES, "C. elegans genes": CELEGANS},
+                **ASK,
+            ),
+            pmui.RadioButtonGroup.from_param(
+                ask.rescaling, label="Rescaling", options={"Slack ·": "slack", "Margin +": "margin"}, **ASK
+            ),
+            self._sigma,
+            pmui.IntSlider.from_param(ask.n, label="Training examples n", **ASK),
+            pn.Row(
+                pmui.Select.from_param(ask.C, label="C", options=_options(DECADES), **ASK),
+                pmui.Select.from_param(ask.epsilon, label="Stop at ε", options=_options(EPSILONS), **ASK),
+                sizing_mode="stretch_width",
+                styles={"gap": "8px"},
+            ),
+            pn.Row(
+                pmui.Select.from_param(ask.wrapper, label="Loss wrapper h", **ASK),
+                pmui.IntInput.from_param(
+                    ask.seed, label="Seed", sx={"& .MuiInputBase-root": {"height": 32}}, **ASK
+                ),
+                sizing_mode="stretch_width",
+                styles={"gap": "8px"},
+            ),
+            pn.Row(
+                self._train,
+                self._pause,
+                self._cancel,
+                sizing_mode="stretch_width",
+                styles={"gap": "8px"},
+                margin=(8, 0, 0, 0),
+            ),
+            sizing_mode="stretch_width",
+            margin=(10, 14),
+        )
+
+    def _lay_out_main(self) -> pn.Column:
+        self._status = _html("", css_classes=["training-status"], margin=(8, 0, 2, 0))
+        self._empty = _html(NOTHING_YET)
+        self._legend = _html("", margin=(4, 0, 0, 0))
+        self._table = RunsTable(self._toggle, sizing_mode="stretch_width", height=124, margin=(4, 0, 0, 0))
+        self._shown = pn.Column(
+            pn.Row(*map(_pane, self._charts.figures), sizing_mode="stretch_both", min_height=180),
+            pn.Row(
+                self._legend,
+                _html(
+                    "<div class='legend'>Training example:</div>",
+                    sizing_mode="fixed",
+                    width=112,
+                    margin=(4, 0, 0, 0),
+                ),
+                self._choice,
+                self._opener,
+                sizing_mode="stretch_width",
+                margin=(4, 0, 0, 0),
+            ),
+            pn.Row(_pane(self._ribbons), sizing_mode="stretch_both", min_height=170),
+            self._table,
+            sizing_mode="stretch_both",
+            margin=0,
+        )
+        return pn.Column(self._status, self._empty, sizing_mode="stretch_both", margin=(0, 16, 6, 16))
+
+    # what the visitor does
+
+    def _start(self, _event) -> None:
+        if self._session.is_busy:
+            return
+        self._session.train()
+        self._ticking = pn.state.add_periodic_callback(self._tick, period=DRAIN_MS)
+        self._refresh()
+
+    def _hold(self, _event) -> None:
+        if self._session.is_paused:
+            self._session.resume()
+        else:
+            self._session.pause()
+        self._refresh()
+
+    def _stop(self, _event) -> None:
+        self._session.cancel()
+        self._refresh()
+
+    def _toggle(self, number: int) -> None:
+        self._session.toggle(number)
+        with pn.io.hold():
+            self._draw_lines()
+            self._refresh()
+
+    def _open(self, _event) -> None:
+        seen = self._latest()
+        violation = self._violation(seen)
+        window = readable(violation.problem, violation.y_hat)
+        title = (
+            f"Training example {violation.example.number + 1}, most violated labelling after pass "
+            f"{seen.iterate.number}: {window.title}"
+        )
+        self._open_in_stepper(window.problem, title, seen.data.codes)
+
+    def _settings_changed(self, *_events) -> None:
+        self._sigma.disabled = self._session.data != GENES
+        self._tell()
+
+    def _ribbons_changed(self, *_events) -> None:
+        with pn.io.hold():
+            self._draw_ribbons()
+
+    def _theme_changed(self, event) -> None:
+        self._paint(DARK if event.new else LIGHT)
+
+    # what is drawn
+
+    def _tick(self) -> None:
+        """Draw what the worker has sent; the only place where results reach the models."""
+        with pn.io.hold():  # else Panel's changes overtake those of the figures
+            if self._session.drain():
+                self._draw_lines()
+                self._draw_ribbons()
+            if not self._session.is_busy:
+                self._ticking.stop()
+            self._refresh()
+
+    def _draw_lines(self) -> None:
+        self._charts.draw([_line(run) for run in self._session.runs if run.visible and run.passes])
+
+    def _refresh(self) -> None:
+        """Bring buttons, texts, table and thresholds in line with the session."""
+        session = self._session
+        if self._shown not in self.main and any(run.passes for run in session.runs):
+            self.main.append(self._shown)  # only now: a chart without a point has no range
+        self._train.disabled = session.is_busy
+        self._train.label = "Training…" if session.is_busy else "Train"
+        self._pause.disabled = self._cancel.disabled = not session.is_busy
+        self._pause.label = "Resume" if session.is_paused else "Pause"
+        self._empty.visible = not session.runs
+        self._table.rows = [self._row(run) for run in session.runs]
+        self._tell()
+
+    def _row(self, run: Run) -> dict:
+        colour, dash = self._palette.run(run.number)
+        seen = run.passes[-1] if run.passes else None
+        return {
+            "number": run.number,
+            "colour": colour,
+            "dash": dash,
+            "visible": run.visible,
+            "settings": str(run.settings),
+            "passes": str(seen.iterate.number) if seen else "–",
+            "constraints": str(seen.iterate.planes) if seen else "–",
+            "violation": f"{max(seen.excess, 0.0):.3g}" if seen else "–",
+            "accuracy": f"{seen.accuracy:.4f}" if seen else "–",
+            "status": run.word,
+        }
+
+    def _tell(self) -> None:
+        session, run = self._session, self._session.current
+        if run is None:
+            self._status.object = ""
+            return
+        if not session.is_busy:
+            parts = [f"<b>Run {run.number + 1}. {escape(run.status)}</b>"]
+        elif session.is_paused:
+            parts = [
+                f"<b>Run {run.number + 1} is paused</b>",
+                f"<span class='phase'>{escape(session.phase)}</span>",
+            ]
+        else:
+            parts = [
+                f"<b>Training run {run.number + 1}…</b>",
+                f"<span class='phase'>{escape(session.phase)}</span>",
+            ]
+        if session.changed:
+            names = ", ".join(LABELS[name] for name in session.changed)
+            parts.append(f"<span class='chip'>settings changed since this run: {names}</span>")
+        self._status.object = f"<div class='status' role='status' aria-live='polite'>{''.join(parts)}</div>"
+
+    def _latest(self) -> Pass | None:
+        """The last pass of the last run that has one."""
+        return next((run.passes[-1] for run in reversed(self._session.runs) if run.passes), None)
+
+    def _violation(self, seen: Pass) -> Violation:
+        return seen.iterate.worst if self._choice.value == WORST else seen.followed
+
+    def _draw_ribbons(self) -> None:
+        seen = self._latest()
+        if seen is None:
+            return
+        violation = self._violation(seen)
+        number, y = violation.example.number + 1, violation.example.y
+        rows = [
+            Ribbon(f"example {number}, truth y", y, y),
+            Ribbon("most violating ŷ", violation.y_hat, y),
+            Ribbon("held out, truth", seen.truth, seen.truth),
+            Ribbon("held out, predicted", seen.prediction, seen.truth),
+        ]
+        self._ribbon_source.data = figures.ribbon_data(
+            rows, seen.data.labels, seen.data.heights, self._palette
+        )
+        figures.name_ribbons(self._ribbons, rows)
+        self._legend.object = _legend(seen, self._palette)
+
+    def _paint(self, palette: Palette) -> None:
+        self._palette = palette
+        with pn.io.hold():
+            self._charts.repaint(palette)
+            figures.repaint(self._ribbons, palette)
+            self._draw_ribbons()
+            self._refresh()
+
+
+def _line(run: Run) -> figures.Line:
+    floor = run.settings.epsilon / 10  # a log axis has no 0; the table shows the number itself
+    return figures.Line(
+        run.number,
+        run.settings.epsilon,
+        [seen.iterate.number for seen in run.passes],
+        {
+            "violation": [max(seen.excess, floor) for seen in run.passes],
+            "accuracy": [seen.accuracy for seen in run.passes],
+            "constraints": [seen.iterate.planes for seen in run.passes],
+        },
+    )
+
+
+def _pane(fig: figures.figure) -> pn.pane.Bokeh:
+    return pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0)
+
+
+def _html(text: str, **options) -> pn.pane.HTML:
+    options = {"sizing_mode": "stretch_width", "margin": 0, **options}
+    return pn.pane.HTML(text, stylesheets=[STYLES], **options)
+
+
+def _legend(seen: Pass, palette: Palette) -> str:
+    """Return the legend of the ribbons: height says the label, hatching that it is wrong."""
+    entries = [
+        f"<span>{_swatch(height, palette.edge if number == 0 else palette.ink, '')}{escape(name)}</span>"
+        for number, (name, height) in enumerate(zip(seen.data.labels, seen.data.heights, strict=True))
+    ]
+    stripes = "".join(
+        f"<path d='M{x} 14 l14 -14' stroke='{palette.background}' stroke-width='1.5'/>"
+        for x in (-7, 0, 7, 14)
+    )
+    entries.append(f"<span>{_swatch(1.0, palette.decision, stripes)}hatched: differs from the truth</span>")
+    return f"<div class='legend'>{''.join(entries)}</div>"
+
+
+def _swatch(height: float, colour: str, stripes: str) -> str:
+    top = 14 * (1 - height)
+    return (
+        f"<svg width='22' height='14' aria-hidden='true'>"
+        f"<rect y='{top:.1f}' width='22' height='{14 - top:.1f}' fill='{colour}'/>{stripes}</svg>"
+    )
+
+
+def _options(values: Sequence[float]) -> dict[str, float]:
+    """Return choices of numbers by how they are written."""
+    return {f"{value:g}": value for value in values}
