@@ -11,11 +11,15 @@ made feasible (ξ from w, the multipliers clipped into their box) and accepted b
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from viterbi_lab.rescaling import LINEAR, Penalty
+
+# cvxpy warns of "optimal_inaccurate" in the name of its caller, this module. Here the gap is measured instead.
+warnings.filterwarnings("ignore", message="Solution may be inaccurate", module=__name__.replace(".", r"\."))
 
 
 class SolverFailed(RuntimeError):
