@@ -5,6 +5,8 @@ import pytest
 from viterbi_lab.qp import LADDER, Rung, SolverFailed, WorkingSet, clarabel, solve
 from viterbi_lab.rescaling import LINEAR, MARGIN, QUADRATIC, SLACK, VARIANTS
 
+pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # wanted here
+
 PENALTIES = pytest.mark.parametrize("penalty", [LINEAR, QUADRATIC])
 
 
