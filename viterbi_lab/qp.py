@@ -18,7 +18,7 @@ import numpy as np
 
 from viterbi_lab.rescaling import LINEAR, Penalty
 
-# cvxpy warns of "optimal_inaccurate" in the name of its caller, this module; here the gap is measured instead.
+# cvxpy warns of "optimal_inaccurate" in the name of its caller, this module; the gap is measured here.
 warnings.filterwarnings("ignore", message="Solution may be inaccurate", module=__name__.replace(".", r"\."))
 
 
