@@ -11,10 +11,12 @@ from viterbi_lab.dp import envelope
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding, NoFeasibleLabelling
 from viterbi_lab.dp.scores import ChainScores
 
-EDGES_PER_NANOSECOND = 15.0
-"""Additions with maximum of the full table, one core; the search may spend a share of its time."""
+DECODING_SHARE, PASS_SHARE = 0.15, 0.04
+"""What the search and the pass may spend of the time of the full table before they give up."""
 
-SHARE = 0.2
+TYPICAL = 0.7
+"""Best score of a random problem as a share of Σ_t max |g_t|."""
+
 MOST_DECODINGS = 64
 
 
@@ -22,13 +24,14 @@ def full_nanoseconds(problem: ChainProblem) -> float:
     """What the full table is expected to cost."""
     scores = problem.scores
     edges = scores.n_tuples * scores.n_states * scores.n_steps * (problem.h.size + 1) / 2
-    return (edges / EDGES_PER_NANOSECOND + 100.0 * scores.n_steps) * (1 + int(problem.needs_minima))
+    rate = 10.0 if scores.n_states < 4 else 18.0  # edges per nanosecond of one core
+    return (edges / rate + 60.0 * scores.n_steps) * (1 + int(problem.needs_minima))
 
 
 def plain_nanoseconds(scores: ChainScores) -> float:
     """What one plain decoding is expected to cost: forwards, the walk back, the bounds of all k."""
     edges = scores.n_tuples * scores.n_states
-    return (edges * (0.5 if scores.n_states < 10 else 0.2) + 4 * scores.n_states + 6) * scores.length
+    return (edges * (0.5 if scores.n_states < 10 else 0.2) + 3 * scores.n_states + 8) * scores.length
 
 
 def worth_bounding(problem: ChainProblem) -> bool:
@@ -73,6 +76,16 @@ def decode_by_bounds(
     return Decoding.of(problem, y, certificate)
 
 
+def _first_slope(h: np.ndarray, times: bool, size: float) -> float:
+    """λ near the optimum of a random problem: h'(K), times the score over h(K) where ⊙ is ·."""
+    if h.size == 1:
+        return 0.0
+    slope = float(h[-1] - h[0]) / (h.size - 1)
+    if not times:
+        return slope
+    return TYPICAL * size * slope / float(h[-1]) if h[-1] > 0 else 0.0
+
+
 def _merged(upright: Certificate, flipped: Certificate) -> Certificate:
     method = "pruned" if "pruned" in (upright.method, flipped.method) else "hull"
     return Certificate(
@@ -96,11 +109,13 @@ def _search(
 ) -> tuple[np.ndarray | None, Certificate, float, int] | None:
     """(labelling or None, certificate, value, k) over the allowed k; None if undecided."""
     times, N = problem.op is Combine.TIMES, scores.n_states
-    effort = SHARE * full_nanoseconds(problem)
-    most = int(min(max(effort / plain_nanoseconds(scores), 4), MOST_DECODINGS))
-    room = int(min(max(effort / (12 * N), 4 * scores.length), 16 * scores.length * scores.n_tuples))
+    effort = full_nanoseconds(problem)
+    most = int(min(max(DECODING_SHARE * effort / plain_nanoseconds(scores), 4), MOST_DECODINGS))
+    room = int(
+        min(max(PASS_SHARE * effort / (8 * N), 2 * scores.length), 16 * scores.length * scores.n_tuples)
+    )
     if slope is None:
-        slope = 0.0 if times or h.size == 1 else float(h[-1] - h[0]) / (h.size - 1)
+        slope = _first_slope(h, times, scores.magnitude)
     labels = np.empty(scores.length, np.int64)
     slopes, totals = np.empty(most), np.empty(most)
     candidates = np.zeros(h.size, np.bool_)

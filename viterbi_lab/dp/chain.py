@@ -115,7 +115,7 @@ def _best_path(
     )
     levels = workspace((scores.n_steps + 1) * S)[: (scores.n_steps + 1) * S].reshape(-1, S)
     leaving = np.empty(scores.n_steps, np.int64)
-    last, value, lead = plain.best_path(
+    last, value, lead, _ = plain.best_path(
         scores.initial, first_cost, scores.transitions, scores.emissions, cost, slope, levels, leaving
     )
     if np.isneginf(value):

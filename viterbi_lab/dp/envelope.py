@@ -57,19 +57,6 @@ def labelling(leaving, last, window, N, labels):
 
 
 @kernel
-def total_cost(first_cost, cost, window, labels):
-    """Σ_t cost of a labelling; ``first_cost`` holds what the first ℓ' labels cost together."""
-    N = cost.shape[1]
-    state = 0
-    for t in range(window - 1, -1, -1):
-        state = state * N + labels[t]
-    total = first_cost[state]
-    for m in range(cost.shape[0]):
-        total += cost[m, labels[window + m]]
-    return total
-
-
-@kernel
 def lower_bounds(upper, total, slope):
     """``upper[k] = min(upper[k], total - slope·k)``."""
     for k in range(upper.shape[0]):
@@ -113,24 +100,25 @@ def search_slopes(
     left = right = -1
     chord = False
     for used in range(most):
-        last, total, lead = best_path(initial, first_cost, A, E, cost, slope, V, leaving)
+        last, total, lead, k = best_path(initial, first_cost, A, E, cost, slope, V, leaving)
         slopes[used], values[used] = slope, total
         if total == -np.inf:
             return used + 1, best, best_k
-        labelling(leaving, last, window, N, found)
-        score, k = path_score(initial, A, E, window, found), total_cost(first_cost, cost, window, found)
+        score = total - slope * k
         lower_bounds(upper, total, slope)
-        value = objective(score, h[k], times, offset)
-        if allowed[k] and (value > best or (value == best and k < best_k)):
-            best, best_k = value, k
-            labels[:] = found
-            other[:] = upper
-            if truth_score > -np.inf and k > 0:
-                other[0] = truth_score
-        if best_k == k and np.array_equal(found, labels):
-            lower_bounds(other, total - lead, slope)
-        else:
-            lower_bounds(other, total, slope)
+        leads = False
+        if allowed[k] and objective(score + tolerance, h[k], times, offset) >= best:
+            labelling(leaving, last, window, N, found)
+            score = path_score(initial, A, E, window, found)  # summed left to right, as the full table does
+            value = objective(score, h[k], times, offset)
+            if value > best or (value == best and k < best_k):
+                best, best_k = value, k
+                labels[:] = found
+                other[:] = upper
+                if truth_score > -np.inf and k > 0:
+                    other[0] = truth_score
+            leads = k == best_k and np.array_equal(found, labels)
+        lower_bounds(other, total - lead if leads else total, slope)
         settled[k] = True
         if chord and total <= at_score[left] + slope * at_k[left] + tolerance:
             settled[at_k[left] : at_k[right] + 1] = True  # an edge of the hull: nothing lies above it

@@ -164,10 +164,11 @@ def path_score(initial, A, E, window, y):
     for t in range(window - 1, -1, -1):
         state = state * N + y[t]
     total = initial[state]
+    A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
     for m in range(y.shape[0] - window):
-        oldest, j = state % N, y[window + m]
-        state = state // N + R * j
-        total += A[m % A.shape[0], oldest, state] + E[m % E.shape[0], j]
+        oldest, j = y[m], y[window + m]
+        state = j if R == 1 else state // N + R * j
+        total += A[m * A_step, oldest, state] + E[m * E_step, j]
     return total
 
 

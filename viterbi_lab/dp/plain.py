@@ -25,10 +25,10 @@ def _levels_of(fixed_n: int):
         for m in range(cost.shape[0]):
             a, e = m * A_step, m * E_step
             for j in range(N):
-                penalty = slope * cost[m, j]
-                best = V[m, 0] + (A[a, 0, j] + E[e, j] + penalty)
+                own = E[e, j] + slope * cost[m, j]
+                best = V[m, 0] + (A[a, 0, j] + own)
                 for i in range(1, N):
-                    candidate = V[m, i] + (A[a, i, j] + E[e, j] + penalty)
+                    candidate = V[m, i] + (A[a, i, j] + own)
                     best = candidate if candidate > best else best
                 V[m + 1, j] = best
 
@@ -43,19 +43,19 @@ def levels_many(initial, first_cost, A, E, cost, slope, V):
     """Forward pass for order 1 and many labels: vectors over the new label, which lie side by side."""
     N = A.shape[1]
     A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
-    penalty = np.empty(N)
+    own = np.empty(N)
     for j in range(N):
         V[0, j] = initial[j] + slope * first_cost[j]
     for m in range(cost.shape[0]):
         rows, emission = A[m * A_step], E[m * E_step]
         old, new = V[m], V[m + 1]
         for j in range(N):
-            penalty[j] = slope * cost[m, j]
+            own[j] = emission[j] + slope * cost[m, j]
             new[j] = -np.inf
         for i in range(N):
             start, row = old[i], rows[i]
             for j in range(N):
-                candidate = start + (row[j] + emission[j] + penalty[j])
+                candidate = start + (row[j] + own[j])
                 new[j] = candidate if candidate > new[j] else new[j]
 
 
@@ -71,10 +71,10 @@ def levels_of_tuples(initial, first_cost, A, E, cost, slope, V):
         a, e = m * A_step, m * E_step
         for v in range(S):
             j, r = v // R, v % R
-            penalty = slope * cost[m, j]
+            own = E[e, j] + slope * cost[m, j]
             best = -np.inf
             for i in range(N):
-                candidate = V[m, i + N * r] + (A[a, i, v] + E[e, j] + penalty)
+                candidate = V[m, i + N * r] + (A[a, i, v] + own)
                 best = candidate if candidate > best else best
             V[m + 1, v] = best
 
@@ -98,11 +98,11 @@ def forward_levels(initial, first_cost, A, E, cost, slope, V):
 
 
 @kernel
-def walk_back(A, E, cost, slope, V, labels):
+def walk_back(first_cost, A, E, cost, slope, V, labels):
     """The best path through the levels of V: smallest last state, then smallest predecessors.
 
-    ``labels`` (M,) receives the label that leaves the state at each step. Returns (last state, value, lead):
-    all other paths are worse by at least ``lead`` (0 where two are equally good).
+    ``labels`` (M,) receives the label that leaves the state at each step. Returns (last state, value, lead,
+    cost of the path): all other paths are worse by at least ``lead`` (0 where two are equally good).
     """
     N, S = A.shape[1], A.shape[2]
     R = S // N
@@ -116,29 +116,32 @@ def walk_back(A, E, cost, slope, V, labels):
             second = V[M, v]
     value, lead, state = best, best - second, last
     if value == -np.inf:
-        return last, value, 0.0
+        return last, value, 0.0, 0
+    k = 0
     for m in range(M - 1, -1, -1):
-        j, r = state // R, state % R
-        a, e = m * A_step, m * E_step
-        penalty = slope * cost[m, j]
+        j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
+        a = m * A_step
+        k += cost[m, j]
+        own = E[m * E_step, j] + slope * cost[m, j]
         best, second, label = -np.inf, -np.inf, 0
         for i in range(N):
-            candidate = V[m, i + N * r] + (A[a, i, state] + E[e, j] + penalty)
-            if candidate > best:
-                best, second, label = candidate, best, i
-            elif candidate > second:
-                second = candidate
+            candidate = V[m, i + N * r] + (A[a, i, state] + own)
+            # selections, not branches: on long sequences no processor foresees who wins
+            lower = candidate if candidate < best else best
+            second = lower if lower > second else second
+            label = i if candidate > best else label
+            best = candidate if candidate > best else best
         lead = min(lead, best - second)
         labels[m] = label
         state = label + N * r
-    return last, value, lead
+    return last, value, lead, k + first_cost[state]
 
 
 @kernel
 def best_path(initial, first_cost, A, E, cost, slope, V, labels):
-    """Algorithm 2 on g + slope·cost. Returns (last state, value, lead) as :func:`walk_back`."""
+    """Algorithm 2 on g + slope·cost. Returns (last state, value, lead, cost) as :func:`walk_back`."""
     forward_levels(initial, first_cost, A, E, cost, slope, V)
-    return walk_back(A, E, cost, slope, V, labels)
+    return walk_back(first_cost, A, E, cost, slope, V, labels)
 
 
 @kernel
@@ -149,14 +152,18 @@ def backward_levels(A, E, cost, slope, B):
     M = cost.shape[0]
     A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
     B[M, :] = 0.0
+    after = np.empty(S)
     for m in range(M - 1, -1, -1):
         a, e = m * A_step, m * E_step
+        for v in range(S):
+            j = v if R == 1 else v // R
+            after[v] = B[m + 1, v] + (E[e, j] + slope * cost[m, j])
         for u in range(S):
-            i, r = u % N, u // N
+            i, r = (u, 0) if R == 1 else (u % N, u // N)
             best = -np.inf
             for j in range(N):
                 v = r + R * j
-                candidate = B[m + 1, v] + (A[a, i, v] + E[e, j] + slope * cost[m, j])
+                candidate = after[v] + A[a, i, v]
                 best = candidate if candidate > best else best
             B[m, u] = best
 
