@@ -1,6 +1,7 @@
 """Exact max-plus inference with a cost axis: numpy and numba only."""
 
-from viterbi_lab.dp.chain import decode, decode_all, viterbi
+from viterbi_lab.dp.certificate import CertificateRejected, verify
+from viterbi_lab.dp.chain import decode, decode_all, exceeds, viterbi
 from viterbi_lab.dp.limits import Limits, TooBig
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding, NoFeasibleLabelling
 from viterbi_lab.dp.scores import ChainScores
@@ -8,6 +9,7 @@ from viterbi_lab.dp.trace import Trace, trace
 
 __all__ = [
     "Certificate",
+    "CertificateRejected",
     "ChainProblem",
     "ChainScores",
     "Combine",
@@ -18,6 +20,8 @@ __all__ = [
     "Trace",
     "decode",
     "decode_all",
+    "exceeds",
     "trace",
+    "verify",
     "viterbi",
 ]

@@ -5,10 +5,12 @@ the score, and, where ⊙ is · and some h(k) < 0, on −g for the others. What 
 fixed share of the work of the full table is left to the full table.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from viterbi_lab.dp import envelope
-from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding, NoFeasibleLabelling
+from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding
 from viterbi_lab.dp.scores import ChainScores
 
 DECODING_SHARE, PASS_SHARE = 0.15, 0.04
@@ -18,6 +20,10 @@ TYPICAL = 0.7
 """Best score of a random problem as a share of Σ_t max |g_t|."""
 
 MOST_DECODINGS = 64
+
+
+class NothingExceeds(Exception):
+    """The bounds prove that no labelling has a value above the threshold."""
 
 
 def full_nanoseconds(problem: ChainProblem) -> float:
@@ -39,8 +45,35 @@ def worth_bounding(problem: ChainProblem) -> bool:
     return full_nanoseconds(problem) > 20_000 + 5 * plain_nanoseconds(problem.scores)
 
 
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The k whose objective grows with these scores: h ≥ 0 there, or ⊙ is +."""
+
+    scores: ChainScores
+    h: np.ndarray
+    offset: float
+    allowed: np.ndarray
+
+
+def _sides(problem: ChainProblem) -> list[_Side]:
+    """The problem as it stands, for its k with h(k) ≥ 0, and on −g for those with h(k) < 0 where ⊙ is ·."""
+    h = problem.h[: problem.largest_cost + 1]
+    above = np.arange(h.size) >= problem.kmin
+    upright = above & (h >= 0) if problem.op is Combine.TIMES else above
+    sides = []
+    if upright.any():
+        sides.append(_Side(problem.scores, h, problem.offset, upright))
+    if (above & ~upright).any():
+        sides.append(_Side(problem.scores.negated(), -h, -problem.offset, above & ~upright))
+    return sides
+
+
 def decode_by_bounds(
-    problem: ChainProblem, *, slope: float | None = None, threshold: float = -np.inf
+    problem: ChainProblem,
+    *,
+    slope: float | None = None,
+    threshold: float = -np.inf,
+    effort: float = 1.0,
 ) -> Decoding | None:
     """The optimum, bit for bit that of the full table, or None if the bounds did not decide it.
 
@@ -48,28 +81,18 @@ def decode_by_bounds(
         problem: what to maximise.
         slope: λ to begin with, for instance the last one of a similar problem.
         threshold: value that an optimum must exceed to be of interest.
+        effort: what may be spent, as a multiple of the usual share of the time of the full table.
 
     Raises:
-        NoFeasibleLabelling: if the bounds prove that nothing exceeds ``threshold``.
+        NothingExceeds: if the bounds prove that nothing exceeds ``threshold``.
     """
-    times = problem.op is Combine.TIMES
-    h = problem.h[: problem.largest_cost + 1]
-    k = np.arange(h.size)
-    upright = (k >= problem.kmin) & (h >= 0 if times else True)
-    found = []
-    if upright.any():
-        found.append(_search(problem, problem.scores, h, problem.offset, upright, slope, threshold))
-    if times and not upright[problem.kmin :].all():
-        flipped = ~upright & (k >= problem.kmin)
-        start = None if slope is None else -slope
-        found.append(
-            _search(problem, problem.scores.negated(), -h, -problem.offset, flipped, start, threshold)
-        )
-    if any(result is None for result in found):
+    sides = _sides(problem)
+    found = [_search(problem, side, slope, threshold, effort) for side in sides]
+    if not found or any(result is None for result in found):
         return None
     answers = [result for result in found if result[0] is not None]
     if not answers:
-        raise NoFeasibleLabelling(f"No labelling exceeds {threshold}.")
+        raise NothingExceeds(f"No labelling has a value above {threshold}.")
     y, certificate = max(answers, key=lambda answer: (answer[2], -answer[3]))[:2]
     if len(found) == 2:
         certificate = _merged(found[0][1], found[1][1])
@@ -99,21 +122,14 @@ def _merged(upright: Certificate, flipped: Certificate) -> Certificate:
 
 
 def _search(
-    problem: ChainProblem,
-    scores: ChainScores,
-    h: np.ndarray,
-    offset: float,
-    allowed: np.ndarray,
-    slope: float | None,
-    threshold: float,
+    problem: ChainProblem, side: _Side, slope: float | None, threshold: float, effort: float
 ) -> tuple[np.ndarray | None, Certificate, float, int] | None:
-    """(labelling or None, certificate, value, k) over the allowed k; None if undecided."""
-    times, N = problem.op is Combine.TIMES, scores.n_states
-    effort = full_nanoseconds(problem)
-    most = int(min(max(DECODING_SHARE * effort / plain_nanoseconds(scores), 4), MOST_DECODINGS))
-    room = int(
-        min(max(PASS_SHARE * effort / (8 * N), 2 * scores.length), 16 * scores.length * scores.n_tuples)
-    )
+    """(labelling or None if nothing exceeds, certificate, value, k) of one side; None if undecided."""
+    scores, h, times = side.scores, side.h, problem.op is Combine.TIMES
+    time = effort * full_nanoseconds(problem)
+    most = int(min(max(DECODING_SHARE * time / plain_nanoseconds(scores), 4), MOST_DECODINGS))
+    cells = 16 * scores.length * scores.n_tuples
+    room = int(min(max(PASS_SHARE * time / (8 * scores.n_states), 2 * scores.length), cells))
     if slope is None:
         slope = _first_slope(h, times, scores.magnitude)
     labels = np.empty(scores.length, np.int64)
@@ -126,9 +142,9 @@ def _search(
         scores.emissions,
         problem.step_cost,
         h,
-        allowed,
+        side.allowed,
         times,
-        offset,
+        side.offset,
         problem.kmin,
         scores.window_order,
         slope,

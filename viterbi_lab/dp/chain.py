@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from viterbi_lab.dp import kernels, plain
-from viterbi_lab.dp.bounds import decode_by_bounds, worth_bounding
+from viterbi_lab.dp.bounds import NothingExceeds, decode_by_bounds, worth_bounding
 from viterbi_lab.dp.capped import clipping_point, decode_capped
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.plan import Plan, workspace
@@ -27,6 +27,9 @@ from viterbi_lab.dp.problem import (
     path_labels,
 )
 from viterbi_lab.dp.scores import ChainScores
+
+PATIENT = 50.0
+"""How much more may be spent on bounds where they are asked for by name."""
 
 
 def decode(problem: ChainProblem, method: str = "auto", *, slope: float | None = None) -> Decoding:
@@ -55,10 +58,34 @@ def decode(problem: ChainProblem, method: str = "auto", *, slope: float | None =
         if cap is not None:
             return decode_capped(problem, cap)
     if method == "bounds" or (method == "auto" and worth_bounding(problem)):
-        decoding = decode_by_bounds(problem, slope=slope)
+        effort = PATIENT if method == "bounds" else 1.0
+        decoding = decode_by_bounds(problem, slope=slope, effort=effort)
         if decoding is not None:
             return decoding
     return _decode_full(problem)
+
+
+def exceeds(problem: ChainProblem, threshold: float, *, slope: float | None = None) -> Decoding | None:
+    """The optimum if its value is above ``threshold``, else None: often known from the bounds alone.
+
+    A separation oracle asks this: is there a constraint violated by more than ξ + ε?
+
+    Args:
+        problem: what to maximise.
+        threshold: value to exceed.
+        slope: λ at which the bounds begin.
+
+    Raises:
+        NoFeasibleLabelling: if every labelling is forbidden, or kmin=1 leaves none.
+        TooBig: as :func:`decode`.
+    """
+    try:
+        decoding = decode_by_bounds(problem, slope=slope, threshold=threshold)
+    except NothingExceeds:
+        return None
+    if decoding is None:
+        decoding = decode(problem, slope=slope)
+    return decoding if decoding.value > threshold else None
 
 
 def viterbi(scores: ChainScores) -> Decoding:
