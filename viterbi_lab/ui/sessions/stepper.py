@@ -1,0 +1,312 @@
+"""The state of the Step view: the question on the stage, the controls, and what is wrong with them.
+
+It knows no widgets. A change of the problem goes through one door, ``_show``: the new question is solved
+there, and only if that succeeds it takes the place of the last good one.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import param
+
+from viterbi_lab.dp import ChainProblem, Combine, NoFeasibleLabelling, TooBig, Trace, trace
+from viterbi_lab.losses import hamming_cost
+from viterbi_lab.ui.presets import presets
+from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
+
+MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
+MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
+LOADED = "From training"
+
+
+class StepperSession(param.Parameterized):
+    """What one visitor looks at in the Step view. The controls ask; ``question`` is what is in force."""
+
+    preset = param.Selector(doc="Example")
+    length = param.Integer(default=4, bounds=(1, MOST_SITES), doc="Length T")
+    states = param.Integer(default=3, bounds=(2, MOST_LABELS), doc="States N")
+    order = param.Selector(default=1, objects=list(range(1, MOST_ORDER + 1)), doc="Order ℓ")
+    rule = param.Selector(default="k", objects=[*RULES, CAPPED, OWN], doc="Loss wrapper h(k)")
+    cap = param.Integer(default=2, bounds=(1, MOST_SITES), doc="c of h(k) = min(k, c)")
+    own = param.String(default="", doc="h(0), h(1), …")
+    op = param.Selector(default="times", objects=list(OPS), doc="Combine score ⊙ loss")
+    truth = param.String(default="", doc="True labels y")
+    seed = param.Integer(default=0, bounds=(0, 2**31 - 1), doc="Seed of random scores")
+    step = param.Integer(default=0, bounds=(0, None), doc="Events done on the stage")
+    question = param.ClassSelector(class_=Question, constant=True, doc="What is on the stage")
+    errors = param.Dict(default={}, doc="What is wrong, by control: size, own, truth")
+
+    def __init__(self, **params) -> None:
+        self._presets = presets()
+        self._base = next(iter(self._presets.values())).question
+        self._trace: Trace | None = None  # filled when first asked for: a new page need not wait for it
+        self._from_start = True
+        self.revision = 0  # of the problem; ⊙ and h do not belong to it
+        super().__init__(**params)
+        self.param.preset.objects = list(self._presets)
+        self.preset = self._base.title
+
+    def message(self) -> dict:
+        """Return the problem for the stage: typed arrays and small scalars, one consistent whole."""
+        if self._trace is None:
+            self._trace = trace(self.question.problem())
+        question, tables = self.question, self._trace
+        scores = question.scores
+        return {
+            "revision": self.revision,
+            "reset": self._from_start,
+            "title": question.title,
+            "labels": list(question.labels),
+            "T": scores.length,
+            "N": scores.n_states,
+            "window": scores.window_order,
+            "K": question.largest_cost,
+            "kmin": question.kmin,
+            "offset": float(question.offset),
+            "y": question.y.astype(np.int32),
+            "cost": tables.problem.cost.reshape(-1).astype(np.int32),
+            "first": question.flat_first,
+            "steps": question.flat_steps,
+            "L": tables.L.reshape(-1),
+            "S": tables.S.reshape(-1).astype(np.int16),
+            "L_min": tables.L_min.reshape(-1),
+            "S_min": tables.S_min.reshape(-1).astype(np.int16),
+        }
+
+    def tables(self) -> dict[str, np.ndarray]:
+        """Return h by rule, each (K+1,) float64, so that the stage switches without asking."""
+        largest = self.question.largest_cost
+        return {rule: wrapper.table(largest) for rule, wrapper in self.question.wrappers.items()}
+
+    @property
+    def why(self) -> str:
+        """One sentence about the example, or where a loaded problem comes from."""
+        preset = self._presets.get(self.preset)
+        return preset.why if preset else self._base.title
+
+    def load(self, problem: ChainProblem, title: str, labels: tuple[str, ...] | None = None) -> None:
+        """Put any inference problem on the stage.
+
+        Args:
+            problem: what to look at.
+            title: where it comes from.
+            labels: (N,) names; by default the numbers 1..N.
+
+        Raises:
+            ValueError: if it has more rows, sites or labels than can be drawn.
+            NoFeasibleLabelling: if every labelling is forbidden.
+        """
+        scores = problem.scores
+        complaint = _too_big(scores.length, scores.n_states, scores.window_order, problem.largest_cost)
+        if complaint:
+            raise ValueError(complaint)
+        hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
+        trace(problem)
+        self._base = Question(
+            title=title,
+            labels=labels or tuple(str(n + 1) for n in range(scores.n_states)),
+            scores=scores,
+            y=problem.y,
+            rule=OWN,
+            own=tuple(problem.h),
+            op="plus" if problem.op is Combine.PLUS else "times",
+            offset=float(problem.offset),
+            kmin=problem.kmin,
+            cost=None if hamming else problem.cost,
+        )
+        self.param.preset.objects = [*self._presets, LOADED]
+        if self.preset == LOADED:
+            self.reset()
+        else:
+            self.preset = LOADED
+
+    def reset(self) -> None:
+        """Go back to the example, or to what was loaded."""
+        self._put(self._base, None, from_start=True)
+
+    def randomise(self) -> None:
+        """Draw new scores g; the true labels, h and ⊙ stay."""
+        self.seed += 1
+
+    def edit(self, kind: str, index: int, text: str) -> str:
+        """Change one score or one true label, as the stage asks.
+
+        Args:
+            kind: ``first`` or ``step``, a place in the arrays of that name in `message`; ``y`` for a site.
+            index: where, from 0.
+            text: what was typed; for ``y`` the number of the label, from 0.
+
+        Returns:
+            What is wrong with it; empty if it is in force now.
+        """
+        if kind == "y":
+            y = self.question.y.copy()
+            y[index] = int(text)
+            return self._show_truth(y)
+        try:
+            value = _number(text)
+            return self._show(self.question.rescored(kind, index, value))
+        except (ValueError, OverflowError) as error:
+            return str(error)
+
+    @param.depends("preset", watch=True)
+    def _choose(self) -> None:
+        if self.preset in self._presets:
+            self._base = self._presets[self.preset].question
+        self.reset()
+
+    @param.depends("length", "states", "order", watch=True)
+    def _resize(self) -> None:
+        T, N, order = self.length, self.states, self.order
+        if (T, N, order) == self.question.size:
+            complaint = ""
+        elif self.question.cost is not None:
+            complaint = "This problem has costs of its own, so its size is fixed. Choose another example."
+        else:
+            complaint = _too_big(T, N, max(1, min(order, T)), T) or self._show(
+                self.question.resized(T, N, order, self.seed, self._base)
+            )
+        self._complain("size", complaint)
+
+    @param.depends("seed", watch=True)
+    def _draw(self) -> None:
+        self._show(self.question.randomised(self.seed))
+
+    @param.depends("rule", "cap", "own", "op", watch=True)
+    def _judge(self) -> None:
+        """⊙ and h act on the last column only: the tables stay."""
+        question, own = self.question, self.question.own
+        complaint = ""
+        if self.own != _written(own):
+            try:
+                own = _list(self.own, question.largest_cost + 1)
+            except ValueError as error:
+                complaint = str(error)
+        self._complain("own", complaint)
+        wanted = {"rule": self.rule, "cap": self.cap, "own": own, "op": self.op}
+        if any(getattr(question, name) != value for name, value in wanted.items()):
+            self._put(replace(question, **wanted), self._trace)
+
+    @param.depends("truth", watch=True)
+    def _retruth(self) -> None:
+        question = self.question
+        if self.truth == _spelt(question):
+            complaint = ""
+        else:
+            try:
+                complaint = self._show_truth(_labels(self.truth, question))
+            except ValueError as error:
+                complaint = str(error)
+        self._complain("truth", complaint)
+
+    def _show_truth(self, y: np.ndarray) -> str:
+        if self.question.cost is not None:
+            return "This problem has costs of its own, which belong to its y. Choose another example."
+        return self._show(replace(self.question, y=y, lifted_from=None))
+
+    def _show(self, question: Question) -> str:
+        """Solve a question and put it on the stage, or return why it cannot be solved."""
+        try:
+            solved = trace(question.problem())
+        except (NoFeasibleLabelling, TooBig) as error:
+            return str(error)
+        self.revision += 1
+        self._put(question, solved)
+        return ""
+
+    def _put(self, question: Question, solved: Trace | None, *, from_start: bool = False) -> None:
+        """Put a question in force, and let the controls say what it is."""
+        self._trace = solved
+        self._from_start = from_start
+        self.revision += from_start
+        T, N, order = question.size
+        with param.parameterized.batch_call_watchers(self):
+            with param.edit_constant(self):
+                self.question = question
+            self.param.update(
+                length=T,
+                states=N,
+                order=max(1, order),
+                rule=question.rule,
+                cap=question.cap,
+                own=_written(question.own),
+                op=question.op,
+                truth=_spelt(question),
+            )
+
+    def _complain(self, control: str, text: str) -> None:
+        if self.errors.get(control, "") != text:
+            self.errors = {**self.errors, control: text}
+
+
+def _too_big(T: int, N: int, window: int, K: int) -> str:
+    """Why a problem cannot be drawn; empty if it can."""
+    if T > MOST_SITES or N > MOST_LABELS:
+        return f"T = {T}, N = {N} cannot be drawn: T is at most {MOST_SITES}, N at most {MOST_LABELS}."
+    states = N**window
+    rows = states * (K + 1)
+    if rows <= MOST_ROWS:
+        return ""
+    longest = MOST_ROWS // states - 1
+    advice = (
+        f"With N = {N} and ℓ = {window}, T can be at most {longest}."
+        if longest > window
+        else f"N = {N} labels are too many for ℓ = {window}; take fewer labels or a lower order."
+    )
+    return f"{K + 1} floors of {states} rows are {rows} rows, and {MOST_ROWS} can be drawn. {advice}"
+
+
+def _number(text: str) -> float:
+    """A score as people type it.
+
+    Raises:
+        ValueError: if it is not a number, or is +inf or NaN.
+    """
+    plain = text.strip().replace("−", "-").replace("∞", "inf")
+    try:
+        value = float(plain)
+    except ValueError:
+        hint = "Write decimals with a point." if "," in text else "Enter a number such as 2 or -1.5."
+        raise ValueError(f"“{text.strip()}” is not a number. {hint}") from None
+    if np.isnan(value) or value == np.inf:
+        raise ValueError(f"{value} is not a score. Enter a finite number, or -inf to forbid this step.")
+    return value
+
+
+def _list(text: str, needed: int) -> tuple[float, ...]:
+    """The values h(0), h(1), … as typed, with commas or blanks between.
+
+    Raises:
+        ValueError: if one is not a finite number, or there are not ``needed`` of them.
+    """
+    values = tuple(_number(word) for word in text.replace(",", " ").split())
+    if len(values) != needed:
+        raise ValueError(f"{needed} numbers h(0)…h({needed - 1}) are needed; here are {len(values)}.")
+    if not np.isfinite(values).all():
+        raise ValueError("Every h(k) must be finite.")
+    return values
+
+
+def _written(values: tuple[float, ...]) -> str:
+    return ", ".join(repr(float(value)).removesuffix(".0") for value in values)
+
+
+def _spelt(question: Question) -> str:
+    return " ".join(question.labels[label] for label in question.y)
+
+
+def _labels(text: str, question: Question) -> np.ndarray:
+    """True labels as typed: names with blanks or commas between, or run together if they are single letters.
+
+    Raises:
+        ValueError: if a name is none of the labels, or there is not one for each site.
+    """
+    names, labels = text.replace(",", " ").split(), question.labels
+    if len(names) == 1 and all(len(label) == 1 for label in labels):
+        names = list(names[0])
+    strange = next((name for name in names if name not in labels), None)
+    if strange is not None:
+        raise ValueError(f"“{strange}” is not a label. The labels are {', '.join(labels)}.")
+    if len(names) != question.y.size:
+        raise ValueError(f"{question.y.size} labels are needed, one for each site; here are {len(names)}.")
+    return np.array([labels.index(name) for name in names], np.int64)
