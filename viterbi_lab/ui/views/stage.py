@@ -1,0 +1,30 @@
+"""The stage: hosts the ES module that draws and steps the trellis, inside Panel."""
+
+from pathlib import Path
+
+import param
+from panel.custom import AnyWidgetComponent
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+
+class Stage(AnyWidgetComponent):
+    """The trellis as a Panel component. What the parameters mean is written in ``trellis.js``."""
+
+    problem = param.Dict(default={}, doc="One consistent problem: typed arrays and small scalars.")
+    h = param.Dict(default={}, doc="Values h(0..K) by rule.")
+    rule = param.String(default="k", doc="Which rule of h is meant.")
+    op = param.String(default="times", doc="⊙: plain, plus or times.")
+    step = param.Integer(default=0, doc="Events done; reported by the page every 150 ms at most.")
+    edit = param.Dict(default={}, doc="What the reader wants changed.")
+    reply = param.Dict(default={}, doc="What became of it.")
+    editable = param.Boolean(default=True, doc="Whether g and y can be edited.")
+    controls = param.Boolean(default=False, doc="Whether ⊙ and h are shown inside the stage.")
+
+    _esm = FOLDER / "trellis.js"
+    _stylesheets = [(FOLDER / "trellis.css").read_text(encoding="utf-8")]  # noqa: RUF012 (Panel reads it so)
+
+    @classmethod
+    def _process_importmap(cls) -> dict:
+        """The module imports nothing; Panel would name a React on a remote host."""
+        return {"imports": {}, "scopes": {}}

@@ -1,0 +1,171 @@
+"""The Step view: a side bar of controls, and the stage."""
+
+from html import escape
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.viewable import Viewer
+
+from viterbi_lab.ui.question import CAPPED, OWN
+from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.views.stage import Stage
+
+OPS = {"· slack": "times", "+ margin": "plus", "plain": "plain"}
+RULES = {
+    "identity: h(k) = k": "k",
+    "root: h(k) = √k": "√k",
+    "square: h(k) = k²": "k²",
+    "0/1: h(k) = [k > 0]": "0/1",
+    "capped: h(k) = min(k, c)": CAPPED,
+    "own list of numbers": OWN,
+}
+HEADER = 46  # px of the page above the stage
+LOWEST_STAGE = 560  # px; below that the page scrolls rather than the picture shrinks
+
+# The browser switches ⊙ and h by itself; Python hears of it, but nobody waits for Python.
+AT_ONCE = "target.data.{name} = {choices}[source.data.value] ?? source.data.value"
+
+
+class StepView(Viewer):
+    """What one visitor sees of a `StepperSession`."""
+
+    session = param.ClassSelector(class_=StepperSession, doc="What is shown, and who decides.")
+
+    def __init__(self, session: StepperSession, **params) -> None:
+        super().__init__(session=session, **params)
+        self._revision = -1
+        self.stage = Stage(sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(8, 12))
+        self._tell_stage()
+        self._size, self._own_error, self._truth_error = _complaint(), _complaint(), _complaint()
+        self._why = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 10, 4, 10))
+        self.sidebar = self._sidebar()
+        self.main = pn.Column(
+            self.stage,
+            sizing_mode="stretch_both",
+            margin=0,
+            min_height=LOWEST_STAGE,
+            styles={"height": f"calc(100vh - {HEADER}px)"},
+        )
+        session.param.watch(self._tell_stage, ["question"])
+        session.param.watch(self._tell_sidebar, ["question", "errors", "rule"])
+        session.param.watch(self._move, ["step"])
+        self.stage.param.watch(self._edit, ["edit"])
+        self.stage.param.watch(self._hear, ["op", "rule", "step"])
+        self._tell_sidebar()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return pn.Row(self.sidebar, self.main, sizing_mode="stretch_width")
+
+    # side bar
+
+    def _sidebar(self) -> pn.Column:
+        ask = self.session.param
+        wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
+        small = {**wide, "size": "small", "description": ""}
+        self._length = pmui.IntSlider(
+            label="Length T", start=1, end=ask.length.bounds[1], value=self.session.length, **small
+        )
+        self._states = pmui.IntSlider(
+            label="States N", start=2, end=ask.states.bounds[1], value=self.session.states, **small
+        )
+        for slider, name in ((self._length, "length"), (self._states, "states")):
+            slider.param.watch(self._let_go(name), "value_throttled")
+        order = pmui.RadioButtonGroup.from_param(ask.order, label="Order ℓ", **small)
+        rule = pmui.Select.from_param(ask.rule, label="Loss wrapper h", options=RULES, **small)
+        op = pmui.RadioButtonGroup.from_param(ask.op, label="Combine score ⊙ loss", options=OPS, **small)
+        for widget, name, choices in ((rule, "rule", RULES), (op, "op", OPS)):
+            widget.jslink(self.stage, code={"value": AT_ONCE.format(name=name, choices=choices)})
+        self._cap = pmui.IntInput.from_param(ask.cap, label="c, the largest loss", **small)
+        self._own = pmui.TextInput.from_param(ask.own, label="h(0), h(1), …, h(T)", **small)
+        again = pmui.Button(label="Randomise g", variant="outlined", **wide)
+        again.on_click(self._randomise)
+        back = pmui.Button(label="Reset to example", variant="text", **wide)
+        back.on_click(self._reset)
+        return pn.Column(
+            pmui.Select.from_param(ask.preset, label="Example", **small),
+            self._why,
+            self._length,
+            self._states,
+            order,
+            self._size,
+            rule,
+            self._cap,
+            self._own,
+            self._own_error,
+            op,
+            pmui.TextInput.from_param(ask.truth, label="True labels y", **small),
+            self._truth_error,
+            pn.Row(
+                again,
+                pmui.IntInput.from_param(
+                    ask.seed, label="Seed", width=90, margin=(6, 10, 6, 0), size="small", description=""
+                ),
+                sizing_mode="stretch_width",
+            ),
+            back,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+
+    def _let_go(self, name: str):
+        """What happens when a slider is let go; while it is dragged nothing is computed."""
+
+        def ask(event: param.parameterized.Event) -> None:
+            setattr(self.session, name, event.new)
+
+        return ask
+
+    def _randomise(self, _event) -> None:
+        self.session.randomise()
+
+    def _reset(self, _event) -> None:
+        self.session.reset()
+
+    def _tell_sidebar(self, *_events) -> None:
+        session = self.session
+        T, N, _ = session.question.size
+        if not session.errors.get("size"):
+            self._length.value, self._states.value = T, N
+        self._cap.visible = session.rule == CAPPED
+        self._own.visible = session.rule == OWN
+        self._why.object = f"<div style='font-size:12.5px;line-height:1.4'>{escape(session.why)}</div>"
+        for pane, control in ((self._size, "size"), (self._own_error, "own"), (self._truth_error, "truth")):
+            text = session.errors.get(control, "")
+            pane.object = f"<div role='alert'>{escape(text)}</div>" if text else ""
+            pane.visible = bool(text)
+
+    # stage
+
+    def _tell_stage(self, *_events) -> None:
+        """Send the problem if its tables changed, and always what ⊙ and h are."""
+        session, news = self.session, {}
+        if session.revision != self._revision:
+            self._revision = session.revision
+            news["problem"] = session.message()
+        self.stage.param.update(
+            **news, h=session.tables(), rule=session.question.rule, op=session.question.op
+        )
+
+    def _edit(self, event: param.parameterized.Event) -> None:
+        wish = event.new
+        error = self.session.edit(wish["kind"], int(wish["index"]), str(wish["text"]))
+        self.stage.reply = {"serial": wish["serial"], "error": error}
+
+    def _hear(self, *events: param.parameterized.Event) -> None:
+        self.session.param.update(**{event.name: event.new for event in events})
+
+    def _move(self, event: param.parameterized.Event) -> None:
+        self.stage.step = event.new
+
+
+def _complaint() -> pn.pane.HTML:
+    """A place for an error, beside the control it belongs to."""
+    return pn.pane.HTML(
+        "",
+        visible=False,
+        sizing_mode="stretch_width",
+        margin=(0, 10),
+        css_classes=["complaint"],
+        stylesheets=[":host{color:#c62828;font-size:13px;line-height:1.35}"],
+    )
