@@ -195,7 +195,7 @@ export function cellCard(P, cell, upto = P.N) {
   const tied = done && ties.length ? `Tie: ${[P.labels[best.i], ...ties].map(escape).join(" and ")} give ${show(L)}; the smallest is kept.` : "";
   const least = P.min.L[P.at(t, k, s)];
   return {
-    html: `<h3>${done ? `Why ${show(L)}${ties.length ? ", a tie" : ""}` : "Looking"} <span class="chip ${up ? "up" : "level"}">${verdict}</span></h3>
+    html: `<h3>${done ? `Why ${show(L)}${ties.length ? ", a tie" : ""}` : "So far"} <span class="chip ${up ? "up" : "level"}">${verdict}</span></h3>
       <p>${name} = max${sub("<i>i</i>")} <i>L</i>${sub(`${t},${k - up}`)}(${from("<i>i</i>")}) + <i>g</i>${sub(T1)}(<i>i</i>,${args})</p>
       <table><thead><tr><th><i>i</i></th><th><i>L</i>${sub(`${t},${k - up}`)}</th><th><i>g</i>${sub(T1)}</th><th>sum</th><th></th></tr></thead>
       <tbody>${rows.map(line).join("")}</tbody></table>
@@ -290,22 +290,24 @@ export function startCard(P, op) {
 
 const CARD = { width: 350, least: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
 const HEAD = 56; // px above the floors: site numbers, true labels, answer
+const MINIMA = 44; // px for the smallest sums beside the last column, where they decide
+const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
 const NARROW = 820; // px; below this the card stands under the stage
 
 /** Where everything stands in a stage of the given size. Floors fill the height, k = 0 at the bottom. */
-function geometry(P, width, height, beside = false) {
+function geometry(P, width, height, minima, beside = false) {
   const lane = height / (P.K + 1);
   const pad = Math.min(7, lane * 0.08);
   const row = (lane - 2 * pad) / P.states;
   const circles = row >= CIRCLE_ROW;
-  const r = Math.min(15, row * 0.45);
+  const r = Math.min(20, row * 0.47);
   const written = row >= DIGIT_ROW; // digits in the cells, names beside the rows
   const left = circles || written ? 82 : 48;
-  const right = circles ? 196 : 150;
-  const G = { height, lane, pad, row, circles, written, r, left, right, below: width < NARROW, beside: false };
+  const right = circles ? 196 + (minima ? MINIMA : 0) : 150;
+  const G = { height, lane, pad, row, circles, written, r, left, right, minima, below: width < NARROW, beside: false };
   const place = (available) => {
     G.width = available;
-    G.gap = Math.min(250, (available - left - right - 44) / Math.max(1, P.T - 1));
+    G.gap = Math.min(widest(available), (available - left - right - 44) / Math.max(1, P.T - 1));
     G.cell = circles ? 2 * r : Math.max(3, Math.min(written ? 34 : 26, G.gap * 0.62));
   };
   G.x = (t) => left + 22 + t * G.gap;
@@ -369,7 +371,7 @@ function tableHtml(P, G, ties) {
       dots.push(`<circle cx="${x}" cy="${y}" r="2.5"/>`);
       edges.push(`<path class="off" d="${source ? edge(G, source, { t, k, s }) : ""}"/>`);
       const tie = ties[e] ? `<g class="tie" transform="translate(${-G.r * 0.95} ${G.r * 0.8})"><circle r="5.5"/><path d="M-2.6 -1.5H2.6M-2.6 1.5H2.6"/><title>Tie between predecessors; the smallest is kept</title></g>` : "";
-      nodes.push(`<g class="off" transform="translate(${x} ${y})"><circle r="${G.r}"/><text${G.r < 12 ? ' class="small"' : ""}>${digits(L)}</text>${tie}</g>`);
+      nodes.push(`<g class="off" transform="translate(${x} ${y})"><circle r="${G.r}"/><text>${digits(L)}</text>${tie}</g>`);
     } else {
       const level = range[t][1] > range[t][0] ? Math.floor(((L - range[t][0]) / (range[t][1] - range[t][0])) * (HEAT_LEVELS - 0.001)) : HEAT_LEVELS - 1;
       const h = Math.max(1, G.row - (G.row > 4 ? 1 : 0.3));
@@ -406,7 +408,7 @@ function cellHtml(P, G, cell, upto, now) {
   if (G.circles) {
     const value = best ? best.sum : P.max.L[P.at(cell.t, cell.k, cell.s)];
     const unknown = cell.t > P.start && !best;
-    parts.push(`<g class="${now ? "now" : "hovered"}" transform="translate(${x} ${y})"><circle r="${G.r + (now ? 1 : 0)}"/><text${G.r < 12 ? ' class="small"' : ""}>${unknown ? "?" : digits(value)}</text></g>`);
+    parts.push(`<g class="${now ? "now" : "hovered"}" transform="translate(${x} ${y})"><circle r="${G.r + (now ? 1 : 0)}"/><text>${unknown ? "?" : digits(value)}</text></g>`);
   } else {
     const h = Math.max(5, G.row);
     parts.push(`<rect class="${now ? "now" : "hovered"}" x="${x - G.cell / 2 - 1}" y="${y - h / 2}" width="${G.cell + 2}" height="${h}"/>`);
@@ -422,7 +424,7 @@ function finalHtml(P, G, W, h, op) {
   const x = G.x(P.T - 1) + G.cell / 2;
   const parts = [];
   const price = op === "plain" ? () => "" : op === "plus" ? (k) => plus(h[k]) : (k) => `· ${braced(h[k])}`;
-  const shift = W.minima ? 44 : 0;
+  const shift = W.minima ? MINIMA : 0;
   const valueAt = G.circles ? x + shift + 98 : 0;
   const barFrom = G.circles ? valueAt + 9 : x + 14;
   const barSpan = Math.max(20, G.width - barFrom - (G.circles ? 12 : 62));
@@ -458,7 +460,7 @@ function pathHtml(P, G, W, path, reached, thin) {
     const [x, y] = [G.x(t), G.y(k, s)];
     parts.push(
       G.circles
-        ? `<g class="path" transform="translate(${x} ${y})"><circle r="${G.r + 1}"/><text${G.r < 12 ? ' class="small"' : ""}>${digits(table.L[P.at(t, k, s)])}</text></g>`
+        ? `<g class="path" transform="translate(${x} ${y})"><circle r="${G.r + 1}"/><text>${digits(table.L[P.at(t, k, s)])}</text></g>`
         : `<rect class="path" x="${x - G.cell / 2}" y="${y - Math.max(4, G.row) / 2}" width="${G.cell}" height="${Math.max(4, G.row)}"/>` +
           (G.written ? `<text class="path" x="${x}" y="${y}">${digits(table.L[P.at(t, k, s)])}</text>` : "")
     );
@@ -687,15 +689,17 @@ function render({ model, el }) {
     buildGrids(); // first: their height decides what is left for the floors
     root.classList.remove("beside");
     const stage = $(".stage");
-    const height = Math.max(220, stage.clientHeight - HEAD - (root.clientWidth < NARROW ? card.offsetHeight : 0));
-    G = geometry(P, stage.clientWidth, height);
+    const narrow = root.clientWidth < NARROW; // then the page scrolls: the floors take what they need
+    const height = narrow ? Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))) : Math.max(220, stage.clientHeight - HEAD);
+    W = weigh(P, h, op);
+    G = geometry(P, stage.clientWidth, height, W.minima);
     if (G.beside && grids.classList.contains("one") && P.window === 1) {
       root.classList.add("beside"); // the grid goes under the card, the floors get its height
-      G = geometry(P, stage.clientWidth, stage.clientHeight - HEAD, true);
+      G = geometry(P, stage.clientWidth, stage.clientHeight - HEAD, W.minima, true);
     }
     svg.setAttribute("width", G.width);
     svg.setAttribute("height", G.height);
-    svg.setAttribute("class", `floors ${G.circles ? "circles" : "heat"}`);
+    svg.setAttribute("class", `floors ${G.circles ? "circles" : "heat"} ${G.r < 11.5 ? "small" : G.r > 17 ? "large" : ""}`);
     layer.background.innerHTML = backgroundHtml(P, G);
     const table = tableHtml(P, G, ties);
     layer.dots.innerHTML = table.dots;
@@ -706,7 +710,7 @@ function render({ model, el }) {
     [drawn, soon, edgesAt, hover] = [0, [], -1, 0];
     card.style.cssText = G.below ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
     buildHead();
-    if (root.clientWidth >= NARROW) placeGrids();
+    placeGrids();
     buildSegments();
     judge();
   }
@@ -714,6 +718,7 @@ function render({ model, el }) {
   /** ⊙ or h changed: only the last column, the optimum and its path depend on them. */
   function judge() {
     W = weigh(P, h, op);
+    if (W.minima !== G.minima) return build();
     path = follow(P, W.best, W.best.smallest ? P.min : P.max);
     const final = finalHtml(P, G, W, h, op);
     layer.prices.innerHTML = final.prices;
@@ -764,7 +769,7 @@ function render({ model, el }) {
     });
     const pixels = scrub.clientWidth;
     const crowded = pixels / segments.length < 26;
-    const label = ({ name, width }, n) => (width * pixels > 9 + 6 * name.length || (crowded && (n === 0 || (n + 1 + P.start) % 10 === 0)) ? name : "");
+    const label = ({ name, width }, n) => (width * pixels > 6 + 5.6 * name.length || (crowded && (n === 0 || (n + 1 + P.start) % 10 === 0)) ? name : "");
     $(".segments").innerHTML = segments.map((segment, n) => `<span class="${crowded && !label(segment, n) ? "bare" : ""}" title="${segment.title}" style="left:${100 * segment.left}%;width:${100 * segment.width}%">${label(segment, n)}</span>`).join("") + `<div class="done"></div>`;
   }
 
@@ -779,10 +784,10 @@ function render({ model, el }) {
   }
 
   // -- the grids of g: never rebuilt while somebody types into one of the same shape
-  let shape = "", inputs = new Map(), lit = [];
+  let shape = "", inputs = new Map(), lit = [], typing = null;
   function gridMode() {
-    const gap = Math.min(250, (root.clientWidth - 332) / Math.max(1, P.T - 1));
-    return P.window === 1 && gap >= P.N * 25 + 40 ? "under" : "one";
+    const gap = (root.clientWidth - 332) / Math.max(1, P.T - 1);
+    return P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
   }
 
   function buildGrids() {
@@ -802,13 +807,13 @@ function render({ model, el }) {
           <div class="grid" data-t="${t}">${gridHtml(P, gridOf(P, t), width, can)}</div>`;
       }
       grids.className = `grids ${mode}${P.window > 1 ? " deep" : ""}`;
-      grids.style.setProperty("--rows", P.N);
+      grids.style.setProperty("--rows", Math.max(3, P.N));
       grids.style.setProperty("--row", P.N > 4 ? "18px" : "21px");
       inputs = new Map(Array.from(grids.querySelectorAll("input"), (input) => [`${input.dataset.kind}${input.dataset.index}`, input]));
       lit = [];
       complain(null);
     }
-    for (const input of inputs.values()) if (input !== deepFocus() && !input.classList.contains("bad")) input.value = show(stored(input));
+    for (const input of inputs.values()) if (input !== typing && !input.classList.contains("bad")) restore(input);
   }
 
   /** Under their columns, or pushed aside just enough to stay within the stage. */
@@ -859,12 +864,16 @@ function render({ model, el }) {
 
   function apply(input) {
     const text = input.value.trim();
-    if (text === show(stored(input)) || text === String(stored(input))) return restore(input);
+    if (text === show(stored(input)) || text === String(stored(input))) return undo(input);
+    typing = null;
     ask({ kind: input.dataset.kind, index: Number(input.dataset.index), text }, input);
   }
 
-  function restore(input) {
-    input.value = input === deepFocus() ? String(stored(input)) : show(stored(input));
+  const restore = (input) => { input.value = input === deepFocus() ? String(stored(input)) : show(stored(input)); };
+
+  function undo(input) {
+    typing = null;
+    restore(input);
     input.classList.remove("bad");
     complain(null);
   }
@@ -887,7 +896,8 @@ function render({ model, el }) {
     const reply = asObject(model.get("reply"));
     if (reply.serial !== serial) return;
     if (reply.error) return waiting ? complain(waiting, reply.error) : say(reply.error);
-    if (waiting) restore(waiting);
+    if (waiting) waiting.classList.remove("bad"); // the new value comes with the new problem
+    complain(null);
     waiting = null;
   }
 
@@ -910,13 +920,14 @@ function render({ model, el }) {
     if (!target.classList.contains("bad")) target.value = String(stored(target));
     target.select();
   });
+  grids.addEventListener("input", ({ target }) => { typing = target; });
   grids.addEventListener("focusout", ({ target }) => { if (target.tagName === "INPUT") apply(target); });
   grids.addEventListener("keydown", (event) => {
     const input = event.target;
     if (input.tagName !== "INPUT") return;
     event.stopPropagation();
     if (event.key === "Enter") apply(input);
-    else if (event.key === "Escape") { restore(input); input.select(); }
+    else if (event.key === "Escape") { undo(input); input.select(); }
     else if (event.key.startsWith("Arrow")) {
       const inside = event.key === "ArrowLeft" ? input.selectionStart > 0 : event.key === "ArrowRight" ? input.selectionEnd < input.value.length : false;
       const whole = input.selectionStart === 0 && input.selectionEnd === input.value.length;
