@@ -36,13 +36,13 @@ class StepperSession(param.Parameterized):
     question = param.ClassSelector(class_=Question, constant=True, doc="What is on the stage")
     errors = param.Dict(default={}, doc="What is wrong, by control: size, own, truth")
 
-    def __init__(self, **params) -> None:
+    def __init__(self) -> None:
         self._presets = presets()
         self._base = next(iter(self._presets.values())).question
         self._trace: Trace | None = None  # filled when first asked for: a new page need not wait for it
         self._from_start = True
         self.revision = 0  # of the problem; ⊙ and h do not belong to it
-        super().__init__(**params)
+        super().__init__()
         self.param.preset.objects = list(self._presets)
         self.preset = self._base.title
 
