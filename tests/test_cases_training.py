@@ -5,9 +5,9 @@ import pytest
 
 from viterbi_lab.cutting_plane import Status, iterates
 from viterbi_lab.estimator import StructuredSVM
-from viterbi_lab.qp import WorkingSet
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.tasks.sequence import SequenceTask
+from viterbi_lab.working_set import WorkingSet
 
 EPSILON = 1e-6
 

@@ -12,9 +12,10 @@ from viterbi_lab.cutting_plane import Iterate, Status, iterates
 from viterbi_lab.data.genes import generate
 from viterbi_lab.features import HistogramBins
 from viterbi_lab.losses import ZERO_ONE
-from viterbi_lab.qp import WorkingSet, solve
+from viterbi_lab.qp import solve
 from viterbi_lab.rescaling import LINEAR, MARGIN, QUADRATIC, SLACK
 from viterbi_lab.tasks.sequence import ACTIVE, SequenceTask
+from viterbi_lab.working_set import WorkingSet
 
 RESCALINGS = pytest.mark.parametrize("rescaling", [SLACK, MARGIN])
 PENALTIES = pytest.mark.parametrize("penalty", [LINEAR, QUADRATIC])

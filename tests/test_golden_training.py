@@ -7,9 +7,10 @@ import pytest
 from viterbi_lab.cutting_plane import Status, iterates
 from viterbi_lab.losses import IDENTITY, ZERO_ONE
 from viterbi_lab.oracle import most_violated, plane
-from viterbi_lab.qp import WorkingSet, solve
+from viterbi_lab.qp import solve
 from viterbi_lab.rescaling import MARGIN, RESCALINGS, SLACK, VARIANTS
 from viterbi_lab.tasks.sequence import ACTIVE, SequenceTask
+from viterbi_lab.working_set import WorkingSet
 
 VARIANT = pytest.mark.parametrize("name", list(VARIANTS))
 

@@ -2,8 +2,9 @@ import naive_training
 import numpy as np
 import pytest
 
-from viterbi_lab.qp import LADDER, Rung, SolverFailed, WorkingSet, clarabel, solve
+from viterbi_lab.qp import LADDER, Rung, SolverFailed, clarabel, solve
 from viterbi_lab.rescaling import LINEAR, MARGIN, QUADRATIC, SLACK, VARIANTS
+from viterbi_lab.working_set import WorkingSet
 
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # wanted here
 

@@ -19,9 +19,10 @@ from enum import Enum
 import numpy as np
 
 from viterbi_lab.oracle import Violation, most_violated, plane
-from viterbi_lab.qp import WorkingSet, solve
+from viterbi_lab.qp import solve
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example, Task
+from viterbi_lab.working_set import WorkingSet
 
 
 class Status(Enum):

@@ -1,0 +1,77 @@
+"""The constraints that a training has found so far, as rows of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class WorkingSet:
+    """The constraints ∪_i S_i found so far: rows (z, b) of n examples. It only grows.
+
+    Args:
+        n_examples: n.
+        n_weights: d.
+    """
+
+    def __init__(self, n_examples: int, n_weights: int):
+        self.n_examples = n_examples
+        self._rows = np.empty((16, n_weights))
+        self._bounds = np.empty(16)
+        self._owners = np.empty(16, np.int64)
+        self._keys: set[tuple[int, bytes]] = set()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, constraint: tuple[int, np.ndarray]) -> bool:
+        """Whether the constraint of ``(example number, ŷ)`` is in the set."""
+        owner, y_hat = constraint
+        return (owner, y_hat.tobytes()) in self._keys
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(m, d) float64, the z of the constraints in the order in which they were added."""
+        return self._rows[: len(self)]
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """(m,) float64, their b."""
+        return self._bounds[: len(self)]
+
+    @property
+    def owners(self) -> np.ndarray:
+        """(m,) int64, the numbers of the examples they belong to."""
+        return self._owners[: len(self)]
+
+    def add(self, owner: int, y_hat: np.ndarray, z: np.ndarray, b: float) -> None:
+        """Add the constraint ⟨w, z⟩ ≥ b − ξ of a labelling.
+
+        Args:
+            owner: the number of the example, in ``0..n_examples - 1``.
+            y_hat: the labelling, which identifies the constraint.
+            z: (d,) float64.
+            b: its bound.
+
+        Raises:
+            ValueError: if the constraint is in the set already.
+        """
+        key = (owner, y_hat.tobytes())
+        if key in self._keys:
+            raise ValueError(f"The constraint of this labelling of example {owner} is in the set already.")
+        m = len(self)
+        if m == len(self._rows):
+            self._rows, self._bounds, self._owners = (
+                np.concatenate([old, np.empty_like(old)]) for old in (self._rows, self._bounds, self._owners)
+            )
+        self._rows[m], self._bounds[m], self._owners[m] = z, b, owner
+        self._keys.add(key)
+
+    def violations(self, w: np.ndarray) -> np.ndarray:
+        """H = b − ⟨w, z⟩ of every constraint, (m,) float64."""
+        return self.bounds - self.rows @ w
+
+    def slack(self, w: np.ndarray) -> np.ndarray:
+        """ξ_i = max(0, max_{S_i} H), the slacks that the constraints in the set ask for, (n,) float64."""
+        slack = np.zeros(self.n_examples)
+        np.maximum.at(slack, self.owners, self.violations(w))
+        return slack
