@@ -101,6 +101,7 @@ def test_the_same_rows_give_the_same_bits(rng):
     assert first.lower == second.lower
 
 
+@pytest.mark.filterwarnings("ignore:overflow")  # wanted here
 @PENALTIES
 def test_it_says_so_where_its_arithmetic_ends(penalty):
     # rows that differ by 150 orders of magnitude: squares of their entries overflow

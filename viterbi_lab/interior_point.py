@@ -6,9 +6,9 @@ Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992). A Newton step has a
 slack, row and multiplier, but rows meet only in w and, within their block i, in ξ_i. Eliminating block by
 block leaves d equations with the matrix
 
-    M = I + Σ_i ( Σ_{rows of i} θ (z − z̄_i)(z − z̄_i)ᵀ + θ⁰_i z̄_i z̄_iᵀ ),    θ = a/s,    z̄_i = Σ θ z / (θ⁰_i + Σ θ)
+    M = I + Σ_i ( Σ_{rows of i} θ (z − z̄_i)(z − z̄_i)ᵀ + θ⁰_i z̄_i z̄_iᵀ ),    z̄_i = Σ θ z / (θ⁰_i + Σ θ),
 
-with s the distances of the rows from equality and θ⁰ what ξ_i ≥ 0 and the curvature add. Rows centred in
+where θ = a/s, with s the distances of the rows from equality and θ⁰ what ξ_i ≥ 0 and the curvature add. Rows centred in
 their block keep the digits which the textbook form Σ θ z zᵀ − … loses as the θ grow.
 """
 
@@ -121,7 +121,7 @@ class _Blocks:
         return best, f"not solved in {MOST_STEPS} steps"
 
     def first(self) -> _Point:
-        """v = 0, slacks beyond the largest bound, multipliers shared out evenly in each block."""
+        """Weights zero, slacks beyond the largest bound, multipliers shared out evenly in each block."""
         eta = np.full(len(self.starts), 2.0)
         share = (self.slope + self.kappa * eta) / (self.sizes + self.bounded)
         return _Point(
@@ -200,7 +200,7 @@ class _Newton:
         self.r_s = program.Z @ at.v + program.spread(at.eta) - program.b - at.s
 
     def step(self, less: np.ndarray, less0: np.ndarray) -> _Point:
-        """The step that, to first order, makes α·s smaller by ``less``, α⁰·η by ``less0``, and misses nothing."""
+        """The step that misses nothing and, to first order, takes ``less`` off α·s and ``less0`` off α⁰·η."""
         program, at, theta = self.program, self.at, self.theta
         q, q0 = -self.r_s - less / at.alpha, -less0 / at.eta
         g = (program.sums(theta * q) + q0 - self.r_eta) / self.total
