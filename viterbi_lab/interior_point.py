@@ -8,8 +8,8 @@ block leaves d equations with the matrix
 
     M = I + Σ_i ( Σ_{rows of i} θ (z − z̄_i)(z − z̄_i)ᵀ + θ⁰_i z̄_i z̄_iᵀ ),    z̄_i = Σ θ z / (θ⁰_i + Σ θ),
 
-where θ = a/s, with s the distances of the rows from equality and θ⁰ what ξ_i ≥ 0 and the curvature add. Rows centred in
-their block keep the digits which the textbook form Σ θ z zᵀ − … loses as the θ grow.
+where θ = a/s, with s the distances of the rows from equality and θ⁰ what ξ_i ≥ 0 and the curvature add.
+Rows centred in their block keep the digits which the textbook form Σ θ z zᵀ − … loses as the θ grow.
 """
 
 from __future__ import annotations
