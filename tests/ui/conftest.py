@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import socket
+import time
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
@@ -11,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 LOCAL_SCHEMES = {"data", "blob", "about", "file"}
+START_SECONDS = 20.0
 QUIET_CHROMIUM = [
     "--no-sandbox",
     "--disable-gpu",
@@ -63,14 +66,22 @@ def page(browser: Browser) -> Iterator[Page]:
 @pytest.fixture
 def serve() -> Iterator[Callable[[Callable], str]]:
     """``serve(app)`` serves what ``app()`` returns, to each visitor anew, and gives the address."""
-    servers = []
 
     def start(app: Callable) -> str:
-        server = pn.serve(app, port=0, address="127.0.0.1", threaded=True, show=False, verbose=False)
-        servers.append(server)
-        return f"http://127.0.0.1:{server.port}/"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        pn.serve(app, port=port, address="127.0.0.1", threaded=True, show=False, verbose=False)
+        until = time.monotonic() + START_SECONDS
+        while not _answers(port):
+            assert time.monotonic() < until, "The server did not start."
+            time.sleep(0.02)
+        return f"http://127.0.0.1:{port}/"
 
     yield start
-    for server in servers:
-        server.stop()
     pn.state.reset()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
