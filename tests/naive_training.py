@@ -37,13 +37,22 @@ def indicators(active, n_features):
     return x
 
 
-def constraints(X, Y, n_states, h, start_end=False):
+def total_cost(y, y_hat, label_costs=None, site_weights=None):
+    """The weighted number of errors, Bauer et al. (20); without weights their number."""
+    total = 0
+    for t, (true, label) in enumerate(zip(y, y_hat, strict=True)):
+        cost = int(true != label) if label_costs is None else int(label_costs.table[true, label])
+        total += cost if site_weights is None else cost * int(site_weights[t])
+    return total
+
+
+def constraints(X, Y, n_states, h, start_end=False, label_costs=None, site_weights=None):
     """``(example, ŷ, δΨ, Δ)`` of every wrong labelling of every example."""
     for i, (x, y) in enumerate(zip(X, Y, strict=True)):
         x, F = np.asarray(x, float), np.asarray(x).shape[1]
         truth = psi(x, y, n_states, F, start_end)
         for y_hat in labellings(n_states, len(y)):
-            k = sum(a != b for a, b in zip(y, y_hat, strict=True))
+            k = total_cost(y, y_hat, label_costs, None if site_weights is None else site_weights[i])
             if k:
                 yield i, y_hat, truth - psi(x, y_hat, n_states, F, start_end), float(h(k))
 

@@ -7,10 +7,11 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viterbi_lab import cutting_plane
-from viterbi_lab.cutting_plane import Iterate, Status, iterates
+from viterbi_lab import cutting_plane, oracle
+from viterbi_lab.cutting_plane import iterates
 from viterbi_lab.data.genes import generate
 from viterbi_lab.features import HistogramBins
+from viterbi_lab.iterate import Goal, Iterate, Status
 from viterbi_lab.losses import ZERO_ONE
 from viterbi_lab.qp import solve
 from viterbi_lab.rescaling import LINEAR, MARGIN, QUADRATIC, SLACK
@@ -199,6 +200,71 @@ def test_a_training_that_is_cut_short_says_so(separable, batch):
     assert passes[-1].violated > 0
 
 
+@RESCALINGS
+@PENALTIES
+@BATCHES
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_a_relative_gap_is_reached_at_every_c(separable, rescaling, penalty, batch, C):
+    passes = run(*separable, C, None, rescaling, penalty=penalty, batch=batch, relative_gap=1e-4)
+    assert passes[-1].status is Status.CONVERGED
+    assert passes[-1].relative_gap <= 1e-4
+    assert all(it.relative_gap > 1e-4 for it in passes[:-1])
+
+
+@BATCHES
+def test_of_two_goals_both_are_reached(separable, batch):
+    # at C = 1e4 a constraint may exceed its slack by 0.1 while the objective is far from its optimum
+    by_epsilon = run(*separable, 1e4, 0.1, batch=batch)[-1]
+    both = run(*separable, 1e4, 0.1, batch=batch, relative_gap=1e-5)[-1]
+    assert by_epsilon.status is both.status is Status.CONVERGED
+    assert by_epsilon.relative_gap > 1e-5 >= both.relative_gap
+    finer = run(*separable, 1e-2, 1e-6, batch=batch, relative_gap=0.5)[-1]
+    assert finer.violated == 0
+    assert finer.gap <= 1e-2 * 1e-6 + 1e-9 * finer.upper
+
+
+@PENALTIES
+@given(st.floats(1e-8, 1e6), st.floats(0, 1e3), st.floats(1e-9, 1e3))
+def test_the_excess_that_fills_a_gap_is_the_inverse_of_the_gap_of_an_excess(penalty, C, slack, gap):
+    slack = np.array([slack, 0.0])
+    excess = penalty.excess(slack, C, gap)
+    # the tolerance is a difference of two costs, and has their rounding
+    assert penalty.tolerance(slack, C, excess) == pytest.approx(
+        gap, rel=1e-9, abs=1e-12 * penalty.cost(slack, C)
+    )
+
+
+def test_a_goal_without_a_gap_is_the_epsilon_of_the_paper():
+    slack = np.ones(3)
+    assert Goal(0.1, None).threshold(LINEAR, slack, 5.0, 7.0) == 0.1
+    assert Goal(0.1, None).allowed_gap(LINEAR, slack, 5.0, 7.0) == pytest.approx(0.5, rel=1e-7)
+    assert Goal(None, 0.1).allowed_gap(LINEAR, slack, 5.0, 7.0) == pytest.approx(0.7)
+    assert Goal(None, 0.1).threshold(LINEAR, slack, 5.0, 7.0) == pytest.approx(0.07)  # ½ 0.1 7/5
+
+
+@pytest.mark.parametrize("solver", ["interior_point", "clarabel"])
+def test_every_solver_finds_the_same_optimum(separable, solver):
+    found = run(*separable, 3.0, 1e-6, solver=solver)[-1]
+    assert found.upper == pytest.approx(run(*separable, 3.0, 1e-6)[-1].upper, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # wanted here
+def test_a_rough_solver_is_certified_as_rough(separable):
+    last = run(*separable, 30.0, 1e-6, solver="osqp")[-1]
+    reference = run(*separable, 30.0, 1e-6)[-1]
+    assert last.status in (Status.STALLED, Status.CONVERGED)
+    assert last.lower <= reference.upper
+    assert last.upper >= reference.lower
+
+
+@RESCALINGS
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads_do_not_change_a_bit(genes, rescaling, n_jobs):
+    one, many = (run(*genes, 1.0, 0.5, rescaling, n_jobs=jobs) for jobs in (1, n_jobs))
+    assert [it.w.tobytes() for it in one] == [it.w.tobytes() for it in many]
+    assert [it.upper for it in one] == [it.upper for it in many]
+
+
 @BATCHES
 def test_an_epsilon_finer_than_the_arithmetic_stalls_and_says_so(separable, batch):
     last = run(*separable, epsilon=1e-300, batch=batch, C=1e3)[-1]
@@ -227,9 +293,15 @@ def test_it_converges_without_a_constraint_if_there_is_no_wrong_labelling(batch)
     assert only.relative_gap == 0.0
 
 
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Parts of a pass with one example each."""
+    monkeypatch.setattr(oracle, "MOST_WORK", 0)
+
+
 @pytest.mark.parametrize("calls", [0, 1, 5, 6, 7, 20])
 @BATCHES
-def test_cancelling_acts_within_one_example(separable, batch, calls):
+def test_cancelling_acts_within_one_part_of_a_pass(separable, small_parts, batch, calls):
     made = []
     passes = run(
         *separable,
@@ -252,7 +324,7 @@ def _enclosure(it):
     return it.lower, it.upper
 
 
-def test_progress_is_reported_once_for_every_example(separable):
+def test_progress_is_reported_after_every_part(separable, small_parts):
     reports = []
     passes = run(*separable, progress=lambda done, n: reports.append((done, n)))
     assert reports == [(done, 6) for _ in passes for done in range(1, 7)]
@@ -276,7 +348,7 @@ def test_the_worst_violation_is_that_of_the_weights_of_its_iterate(separable):
         delta_psi = task.delta_psi(it.worst.example, it.worst.y_hat)
         H = SLACK.violation(it.w @ delta_psi, it.worst.loss)
         assert pytest.approx(it.worst.value, abs=1e-12) == H  # rounding
-        assert it.worst.value == it.slack[it.worst.example.number]
+        assert it.worst.value == pytest.approx(it.slack[it.worst.example.number], abs=1e-12)
 
 
 def test_the_worst_violation_exceeds_its_slack_most(separable):
@@ -337,6 +409,9 @@ def test_spent_time_is_counted(separable):
         ({"C": np.inf}, "C=inf"),
         ({"epsilon": 0.0}, "epsilon=0.0; it must be a positive number"),
         ({"epsilon": -1.0}, "epsilon=-1.0"),
+        ({"epsilon": None}, "Neither epsilon nor relative_gap is given"),
+        ({"relative_gap": 0.0}, "relative_gap=0.0; it must be a positive number"),
+        ({"solver": "mosaic"}, "solver='mosaic'; known are interior_point"),
         ({"batch": 2}, "batch=2; allowed are 0"),
         ({"max_passes": 0}, "at least one pass"),
         ({"working_set": WorkingSet(5, 8)}, "is for 5 examples and 8 weights; this training has 6 and 8"),

@@ -6,8 +6,8 @@ import strategies
 from hypothesis import given, settings
 
 from viterbi_lab.dp import Combine
-from viterbi_lab.losses import SQUARE, listed
-from viterbi_lab.tasks.sequence import ACTIVE, DENSE, SequenceTask
+from viterbi_lab.losses import SQUARE, LabelCosts, listed
+from viterbi_lab.tasks.sequence import ACTIVE, DENSE, SPARSE, SequenceTask
 
 
 def values(task, x):
@@ -36,15 +36,134 @@ def test_scores_of_parts_sum_to_the_score_of_the_joint_feature_map(problem):
             assert scores.score(y_hat) == pytest.approx(by_features, abs=1e-12)  # rounding of ≤ 30 sums
 
 
-@given(strategies.training_problems())
+@given(strategies.weighted_problems())
 def test_the_loss_is_h_of_the_sum_of_the_costs(problem):
-    task, X, Y, _ = problem
-    for example in task.prepare(X, Y):
-        costs, sites = task.costs(example.y), np.arange(len(example.y))
+    task, X, Y, weights, _ = problem
+    for example in task.prepare(X, Y, weights):
+        of_example = None if weights is None else weights[example.number]
         for y_hat in naive_training.labellings(task.n_states, len(example.y)):
-            y_hat = np.array(y_hat)
-            assert task.loss(example.y, y_hat) == example.h[costs[sites, y_hat].sum()]
-        assert task.loss(example.y, example.y) == 0.0
+            total = naive_training.total_cost(example.y, y_hat, task.label_costs, of_example)
+            assert task.loss(example.y, np.array(y_hat), of_example) == example.h[total]
+        assert task.loss(example.y, example.y, of_example) == 0.0
+
+
+@given(strategies.weighted_problems())
+def test_examples_end_to_end_are_the_examples_one_by_one(problem):
+    task, X, Y, weights, rng = problem
+    examples = task.prepare(X, Y, weights)
+    corpus = task.gather(examples)
+    y = np.concatenate([rng.integers(0, task.n_states, size=len(e.y)) for e in examples])
+    for i, (example, psi) in enumerate(zip(examples, task.joint_features(corpus, y), strict=True)):
+        sites = slice(corpus.starts[i], corpus.starts[i + 1])
+        np.testing.assert_array_equal(psi, task.joint_feature(example.x, y[sites]))
+        np.testing.assert_array_equal(corpus.y[sites], example.y)
+        np.testing.assert_array_equal(corpus.psi[i], example.psi)
+
+
+@given(strategies.training_problems())
+def test_the_problems_of_a_batch_are_the_problems_one_by_one(problem):
+    task, X, Y, rng = problem
+    examples, w = task.prepare(X, Y), rng.normal(size=task.n_weights)
+    offsets = rng.normal(size=len(examples))
+    h = np.concatenate([example.h for example in examples])
+    batch = task.batch(task.gather(examples), w, h, Combine.TIMES, offsets)
+    for i, example in enumerate(examples):
+        one, other = (
+            batch.problem(i),
+            task.problem(example, task.scores(example.x, w), example.h, Combine.TIMES, offsets[i]),
+        )
+        for a, b in zip(one.scores.tables(), other.scores.tables(), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-14)  # sums in another order
+        np.testing.assert_array_equal(one.y, other.y)
+        np.testing.assert_array_equal(one.h, other.h)
+
+
+def test_sparse_matrices_make_the_same_examples_as_their_values(rng):
+    sparse = pytest.importorskip("scipy.sparse")
+    values = [rng.normal(size=(T, 5)) * (rng.random((T, 5)) < 0.4) for T in (7, 1, 4)]
+    Y = [rng.integers(0, 3, size=len(x)) for x in values]
+    by_value, by_rows = SequenceTask(3, 5, encoding=DENSE), SequenceTask(3, 5, encoding=SPARSE)
+    w = rng.normal(size=by_value.n_weights)
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
+        dense, rows = by_value.prepare(values, Y), by_rows.prepare([kind(x) for x in values], Y)
+        for one, other in zip(dense, rows, strict=True):
+            np.testing.assert_allclose(one.psi, other.psi, atol=1e-14)  # sums in another order
+            a, b = by_value.scores(one.x, w), by_rows.scores(other.x, w)
+            np.testing.assert_allclose(a.emissions, b.emissions, atol=1e-14)
+        corpora = by_value.gather(dense), by_rows.gather(rows)
+        batches = [
+            task.batch(corpus, w, np.zeros(15), Combine.PLUS, np.zeros(3))
+            for task, corpus in zip((by_value, by_rows), corpora, strict=True)
+        ]
+        np.testing.assert_allclose(batches[0].emissions, batches[1].emissions, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [(np.nan, r"Feature 2 of sequence 0, position 1 is nan"), (np.inf, r"position 1 is inf")],
+)
+def test_a_sparse_feature_that_is_not_finite_is_refused_by_its_place(entry, message):
+    sparse = pytest.importorskip("scipy.sparse")
+    x = np.zeros((2, 3))
+    x[1, 2] = entry
+    with pytest.raises(ValueError, match=message):
+        SequenceTask(2, 3, encoding=SPARSE).prepare([sparse.csr_array(x)], [np.array([0, 1])])
+
+
+def test_a_sparse_task_refuses_what_is_not_sparse_or_not_as_wide():
+    sparse = pytest.importorskip("scipy.sparse")
+    task = SequenceTask(2, 3, encoding=SPARSE)
+    with pytest.raises(ValueError, match="takes a matrix of scipy"):
+        task.prepare_input(np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"shape \(2, 4\); needed is \(T, 3\)"):
+        task.prepare_input(sparse.csr_array(np.ones((2, 4))))
+    with pytest.raises(ValueError, match="must be real numbers"):
+        task.prepare_input(sparse.csr_array(np.ones((2, 3), complex)))
+
+
+def test_sequences_with_different_numbers_of_indicators_can_be_laid_end_to_end(rng):
+    task = SequenceTask(2, 6, encoding=ACTIVE)
+    X = [rng.integers(0, 6, size=(4, 1)), rng.integers(0, 6, size=(3, 5))]
+    examples = task.prepare(X, [rng.integers(0, 2, size=len(x)) for x in X])
+    w, corpus = rng.normal(size=task.n_weights), task.gather(examples)
+    emissions = task.batch(corpus, w, np.zeros(9), Combine.PLUS, np.zeros(2)).emissions
+    for i, example in enumerate(examples):
+        expected = naive_training.indicators(example.x, 6) @ w[:12].reshape(2, 6).T
+        np.testing.assert_allclose(emissions[corpus.starts[i] : corpus.starts[i + 1]], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([[1, 1], [1, 1]], "site_weights holds 2"),
+        ([[1, 0]], r"one whole number >= 1 for each of its 2 sites"),
+        ([[1, 1, 1]], r"site weights of sequence 0 have shape \(3,\)"),
+        ([[1.0, 2.0]], "float64"),
+    ],
+)
+def test_site_weights_that_do_not_fit_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        SequenceTask(2, 1).prepare([ONE], [np.array([0, 1])], [np.array(each) for each in weights])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[0, 1], [1, 1]], "Label 1 in the place of 1 costs 1. The true label costs 0"),
+        ([[0, 0], [1, 0]], "Label 1 in the place of 0 costs 0"),
+        ([[0, -2], [1, 0]], "costs -2"),
+        ([[0, 1.5], [1, 0]], "square table of whole numbers"),
+        ([[0, 1]], "square table"),
+    ],
+)
+def test_label_costs_that_are_none_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        LabelCosts(np.array(table))
+
+
+def test_label_costs_are_for_the_labels_of_the_task():
+    with pytest.raises(ValueError, match="label_costs are for 2 labels, the task has 3"):
+        SequenceTask(3, 1, label_costs=LabelCosts(np.array([[0, 1], [1, 0]])))
 
 
 @given(strategies.training_problems())

@@ -1,4 +1,4 @@
-"""Training by cutting planes: Algorithm 1 of Tsochantaridis et al., n slacks, as a generator.
+"""Training by cutting planes: Algorithm 1 of Tsochantaridis et al., as a generator.
 
 The program has a constraint for every labelling of every example. Training keeps a working set of them: it
 solves the program over the set, asks the oracle for the most violated constraint of each example, adds those
@@ -11,77 +11,20 @@ objective (``upper``); the program over the set gives a dual value (``lower``) b
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
 import numpy as np
 
-from viterbi_lab.oracle import Violation, most_violated, plane
-from viterbi_lab.qp import solve
+from viterbi_lab.formulation import N_SLACK, Formulation
+from viterbi_lab.iterate import Goal, Iterate, Status, require_positive
+from viterbi_lab.oracle import Look, SeparationOracle, Violation, plane
+from viterbi_lab.qp import ladder, solve
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example, Task
 from viterbi_lab.working_set import WorkingSet
 
-
-class Status(Enum):
-    """How a training stands; the value is the sentence to show."""
-
-    RUNNING = "Training."
-    CONVERGED = "Converged: no labelling exceeds its slack by more than ε."
-    STALLED = "Stopped: the quadratic program cannot be solved as exactly as ε asks."
-    LIMIT = "Stopped at the limit of passes, not converged."
-    CANCELLED = "Cancelled, not converged. The weights are those of the last complete pass."
-
-
-@dataclass(frozen=True, eq=False)
-class Iterate:
-    """The state of a training after one pass over the examples.
-
-    Attributes:
-        number: passes so far; 0 only if the training was cancelled during its first.
-        w: (d,) float64, the weights that this pass looked at; read-only.
-        slack: (n,) float64, the exact ξ_i = max_ŷ H_i(ŷ) at ``w``; read-only. inf before the first pass.
-        lower: the dual value of the program over the working set: no weights have an objective below it.
-        upper: the exact objective ½‖w‖² + cost(ξ).
-        planes: constraints in the working set.
-        added: how many of them are new since the iterate before.
-        violated: examples whose most violated constraint exceeds its slack by more than ε.
-        lowers: the dual values of the programs solved since the iterate before, in order.
-        oracle_calls: calls of the oracle so far.
-        qp_solves: programs solved so far.
-        oracle_seconds: wall-clock time spent in the oracle so far.
-        qp_seconds: wall-clock time spent in programs so far.
-        worst: the constraint that exceeds its slack most at ``w``; None before the first pass.
-        status: how the training stands. Every status but RUNNING is that of a last iterate.
-    """
-
-    number: int
-    w: np.ndarray
-    slack: np.ndarray
-    lower: float
-    upper: float
-    planes: int
-    added: int
-    violated: int
-    lowers: tuple[float, ...]
-    oracle_calls: int
-    qp_solves: int
-    oracle_seconds: float
-    qp_seconds: float
-    worst: Violation | None
-    status: Status
-
-    @property
-    def gap(self) -> float:
-        """``upper - lower``: how far the objective of ``w`` may be above the optimum, at most."""
-        return self.upper - self.lower
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of ``upper``; 0 where both are 0."""
-        return self.gap / self.upper if self.upper > 0.0 else 0.0
+__all__ = ["Goal", "Iterate", "Status", "iterates"]
 
 
 def iterates(
@@ -89,11 +32,15 @@ def iterates(
     examples: Sequence[Example],
     *,
     C: float,
-    epsilon: float,
+    epsilon: float | None = None,
+    relative_gap: float | None = None,
     rescaling: Rescaling,
     penalty: Penalty = LINEAR,
+    formulation: Formulation = N_SLACK,
     batch: int = 0,
     max_passes: int = 500,
+    solver: str = "interior_point",
+    n_jobs: int = 1,
     rng: np.random.Generator | None = None,
     working_set: WorkingSet | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -106,17 +53,22 @@ def iterates(
         examples: what ``task.prepare`` returned.
         C: what slacks cost, C/n for each example; positive.
         epsilon: by how much a constraint may exceed its slack at the end, in units of the loss; positive.
+        relative_gap: how large the gap may be at the end, as a share of the objective; positive. At least one
+            of the two is needed; if both are given, both hold at the end.
         rescaling: SLACK or MARGIN.
         penalty: LINEAR or QUADRATIC.
+        formulation: N_SLACK, or ONE_SLACK: more passes, much smaller programs; LINEAR and batch 0 only.
         batch: 0 solves one program after each pass; 1 one after every added constraint, as analysed in the
             paper, and then spends a second pass on certifying.
-        max_passes: where to stop if ε is not reached; at least 1.
+        max_passes: where to stop if the goal is not reached; at least 1.
+        solver: what solves the programs; `viterbi_lab.qp.ladder` knows the names.
+        n_jobs: threads of the oracle; the iterates are the same for every number.
         rng: if given, every pass takes the examples in a new random order.
         working_set: constraints to start from, for the same examples, rescaling and penalty; the training
             adds its own. They hold for every C.
-        cancelled: asked before every oracle call and every program; True ends the training with one last
+        cancelled: asked before every part of a pass and every program; True ends the training with one last
             iterate. It may wait, which pauses the training.
-        progress: called after every oracle call of a pass with the calls made in it and n.
+        progress: called after every part of a pass with the oracle calls made in it and n.
 
     Yields:
         An iterate after every pass. The last one says by its status why it is the last.
@@ -125,8 +77,8 @@ def iterates(
         ValueError: if a setting is out of its range.
         SolverFailed: if no solver can handle a program.
     """
-    _require_positive("C", C)
-    _require_positive("epsilon", epsilon)
+    require_positive("C", C)
+    goal = Goal(epsilon, relative_gap)
     if not examples:
         raise ValueError("There is no example to train on. Give at least one.")
     if batch not in (0, 1):
@@ -134,77 +86,75 @@ def iterates(
     if max_passes < 1:
         raise ValueError(f"max_passes={max_passes}; at least one pass is needed.")
     if working_set is None:
-        working_set = WorkingSet(len(examples), task.n_weights)
-    elif working_set.n_examples != len(examples) or working_set.rows.shape[1] != task.n_weights:
-        raise ValueError(
-            f"The working set is for {working_set.n_examples} examples and {working_set.rows.shape[1]} "
-            f"weights; this training has {len(examples)} and {task.n_weights}."
-        )
-    run = _Run(task, examples, C, epsilon, rescaling, penalty, batch, rng, working_set, cancelled, progress)
-    return run.passes(max_passes)
-
-
-def _require_positive(name: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0.0):
-        raise ValueError(f"{name}={value}; it must be a positive number.")
-
-
-@dataclass(frozen=True, eq=False)
-class _Sweep:
-    """What one pass over the examples found at fixed weights."""
-
-    slack: np.ndarray
-    worst: Violation
-    violated: int
+        working_set = WorkingSet(formulation.owners(len(examples)), task.n_weights)
+    working_set.require(formulation.owners(len(examples)), task.n_weights)
+    formulation.refuse(penalty, batch)
+    ladder(solver)  # refuses an unknown name now
+    oracle = SeparationOracle(task, examples, rescaling, penalty, n_jobs, cancelled, progress)
+    return _Run(oracle, formulation, C, goal, batch, solver, rng, working_set).passes(max_passes)
 
 
 @dataclass(eq=False)
 class _Run:
     """One training: its settings, its working set, the weights of the last program, and what it has spent."""
 
-    task: Task
-    examples: Sequence[Example]
+    oracle: SeparationOracle
+    formulation: Formulation
     C: float
-    epsilon: float
-    rescaling: Rescaling
-    penalty: Penalty
+    goal: Goal
     batch: int
+    solver: str
     rng: np.random.Generator | None
     working_set: WorkingSet
-    cancelled: Callable[[], bool]
-    progress: Callable[[int, int], None]
     w: np.ndarray = field(init=False)
-    relative_gap: float = 1e-7
+    program_gap: float = 1e-7
     lower: float = 0.0
     lowers: list[float] = field(default_factory=list)
-    oracle_calls: int = 0
     qp_solves: int = 0
-    oracle_seconds: float = 0.0
     qp_seconds: float = 0.0
+
+    @property
+    def penalty(self) -> Penalty:
+        return self.oracle.penalty
 
     def passes(self, max_passes: int) -> Iterator[Iterate]:
         """The training itself."""
-        n = len(self.examples)
-        self.w, planes = np.zeros(self.task.n_weights), len(self.working_set)
+        n, planes = len(self.oracle.examples), len(self.working_set)
+        self.w = np.zeros(self.oracle.task.n_weights)
         latest = self._iterate(0, np.full(n, np.inf), np.inf, 0, 0, None, Status.RUNNING)
         if planes and not self._solve():
             yield replace(latest, status=Status.CANCELLED)
             return
         for number in range(1, max_passes + 1):
-            sweep = self._sweep()
-            if sweep is None:
+            look = self.oracle.look(self.w)
+            if look is None:
                 yield replace(latest, status=Status.CANCELLED)
                 return
+            excess = self.formulation.violation(look) - self.working_set.slack(self.w)
+            slack = np.maximum(look.value, 0.0)
+            upper = 0.5 * float(self.w @ self.w) + self.penalty.cost(slack, self.C)
+            allowed = self.goal.allowed_gap(self.penalty, slack, self.C, upper)
+            worth = excess > self.goal.threshold(self.penalty, slack, self.C, upper)
+            if self.batch == 0:
+                self._add(look, worth)
             added, planes = len(self.working_set) - planes, len(self.working_set)
-            upper = 0.5 * float(self.w @ self.w) + self.penalty.cost(sweep.slack, self.C)
-            status = self._verdict(number, sweep, upper, added)
-            if status is Status.RUNNING and number == max_passes:
+            violated = worth if self.goal.epsilon is None else excess > self.goal.epsilon
+            status = Status.RUNNING
+            if upper - self.lower <= allowed and (self.goal.epsilon is None or not violated.any()):
+                status = Status.CONVERGED
+            elif added == 0 and not (self.batch == 1 and number == 1 and worth.any()):
+                # what is violated is in the set already: the program is less exact than the goal
+                status = Status.STALLED
+            elif number == max_passes:
                 status = Status.LIMIT
-            latest = self._iterate(number, sweep.slack, upper, added, sweep.violated, sweep.worst, status)
+            # the next program leaves a tenth of what the goal leaves, but nobody solves to the last digit
+            self.program_gap = min(1e-7, max(0.1 * allowed / upper, 1e-12)) if upper > 0.0 else 1e-7
+            worst = look.violation(self.formulation.worst(look, excess))
+            latest = self._iterate(number, slack, upper, added, int(violated.sum()), worst, status)
             yield latest
             if status is not Status.RUNNING:
                 return
-            if not (self._cut_one_by_one() if self.batch else self._solve()):
+            if not (self._cut_one_by_one(latest) if self.batch else self._solve()):
                 yield replace(latest, status=Status.CANCELLED)
                 return
 
@@ -231,87 +181,53 @@ class _Run:
             added=added,
             violated=violated,
             lowers=lowers,
-            oracle_calls=self.oracle_calls,
+            oracle_calls=self.oracle.calls,
             qp_solves=self.qp_solves,
-            oracle_seconds=self.oracle_seconds,
+            oracle_seconds=self.oracle.seconds,
             qp_seconds=self.qp_seconds,
             worst=worst,
             status=status,
         )
 
-    def _verdict(self, number: int, sweep: _Sweep, upper: float, added: int) -> Status:
-        allowed = self.penalty.tolerance(sweep.slack, self.C, self.epsilon)
-        # the next program leaves a tenth of what ε leaves, but nobody solves to the last digit
-        self.relative_gap = min(1e-7, max(0.1 * allowed / upper, 1e-12)) if upper > 0.0 else 1e-7
-        if sweep.violated == 0:
-            exact = upper - self.lower <= allowed + 1e-9 * upper
-            return Status.CONVERGED if exact else Status.STALLED
-        # constraints are violated, yet all of them are in the set: the program is less exact than ε
-        looked_only = self.batch == 1 and number == 1
-        return Status.STALLED if added == 0 and not looked_only else Status.RUNNING
+    def _order(self, count: int) -> np.ndarray:
+        return np.arange(count) if self.rng is None else self.rng.permutation(count)
 
-    def _order(self) -> np.ndarray:
-        n = len(self.examples)
-        return np.arange(n) if self.rng is None else self.rng.permutation(n)
+    def _add(self, look: Look, worth: np.ndarray) -> None:
+        """Add the constraints that are worth it and not in the set yet, in the order of the pass."""
+        rows = list(self.formulation.rows(look, worth))
+        for place in self._order(len(rows)):
+            owner, y_hat, z, b = rows[place]
+            if (owner, y_hat) not in self.working_set:
+                self.working_set.add(owner, y_hat, z, b)
 
-    def _look(self, example: Example) -> Violation:
-        begin = time.perf_counter()
-        violation = most_violated(self.task, example, self.w, self.rescaling, self.penalty)
-        self.oracle_seconds += time.perf_counter() - begin
-        self.oracle_calls += 1
-        return violation
-
-    def _sweep(self) -> _Sweep | None:
-        """Look at every example at the same weights; with batch 0 add what is violated. None if cancelled."""
-        n = len(self.examples)
-        slack, known = np.zeros(n), self.working_set.slack(self.w)
-        worst, violated = None, 0
-        for done, i in enumerate(self._order()):
-            if self.cancelled():
-                return None
-            violation = self._look(self.examples[i])
-            slack[i] = max(0.0, violation.value)
-            if worst is None or violation.value - known[i] > worst.value - known[worst.example.number]:
-                worst = violation
-            if violation.value > known[i] + self.epsilon:
-                violated += 1
-                if self.batch == 0:
-                    self._add(violation)
-            self.progress(done + 1, n)
-        return _Sweep(slack, worst, violated)
-
-    def _cut_one_by_one(self) -> bool:
+    def _cut_one_by_one(self, latest: Iterate) -> bool:
         """Add what is violated and solve the program again after every constraint; False if cancelled."""
-        n, known = len(self.examples), self.working_set.slack(self.w)
-        for done, i in enumerate(self._order()):
-            if self.cancelled():
+        n, known = len(self.oracle.examples), self.working_set.slack(self.w)
+        threshold = self.goal.threshold(self.penalty, latest.slack, self.C, latest.upper)
+        for done, i in enumerate(self._order(n)):
+            if self.oracle.cancelled():
                 return False
-            violation = self._look(self.examples[i])
-            if violation.value > known[i] + self.epsilon and self._add(violation):
+            violation = self.oracle.look_at(i, self.w)
+            if violation.value > known[i] + threshold and (i, violation.y_hat) not in self.working_set:
+                row = plane(self.oracle.task, violation, self.oracle.rescaling)
+                self.working_set.add(i, violation.y_hat, *row)
                 if not self._solve():
                     return False
                 known = self.working_set.slack(self.w)
-            self.progress(done + 1, n)
-        return True
-
-    def _add(self, violation: Violation) -> bool:
-        """Add a constraint unless it is in the set already; whether it was new."""
-        number = violation.example.number
-        if (number, violation.y_hat) in self.working_set:
-            return False
-        self.working_set.add(number, violation.y_hat, *plane(self.task, violation, self.rescaling))
+            self.oracle.progress(done + 1, n)
         return True
 
     def _solve(self) -> bool:
         """Solve the program over the set; False if cancelled."""
-        if self.cancelled():
+        if self.oracle.cancelled():
             return False
         result = solve(
             self.working_set,
             C=self.C,
             penalty=self.penalty,
-            relative_gap=self.relative_gap,
+            relative_gap=self.program_gap,
             unit=self.lower if self.lower > 0.0 else None,
+            ladder=ladder(self.solver),
         )
         self.w, self.lower = result.w, result.lower
         self.lowers.append(result.lower)

@@ -42,6 +42,43 @@ def hamming_cost(y: np.ndarray, n_states: int) -> np.ndarray:
     return (np.arange(n_states) != y[:, None]).astype(np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class LabelCosts:
+    """Whole-number costs of putting one label in the place of another: weights w(y, ŷ) of Bauer et al. (20).
+
+    Whole numbers, because inference counts them: that keeps slack rescaling, and any h, exact.
+
+    Attributes:
+        table: (N, N) int64; entry ``[y, j]`` is the cost of label j where y is true: 0 if j = y, else >= 1.
+
+    Raises:
+        ValueError: if the table is none.
+    """
+
+    table: np.ndarray
+
+    def __post_init__(self):
+        table = np.asarray(self.table)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or table.dtype.kind not in "iu":
+            raise ValueError(
+                f"Label costs have shape {table.shape} of {table.dtype}; needed is a square table of whole "
+                "numbers."
+            )
+        right = np.eye(len(table), dtype=bool)
+        if table[right].any() or (table[~right] < 1).any():
+            y, j = np.argwhere(np.where(right, table != 0, table < 1))[0]
+            raise ValueError(
+                f"Label {j} in the place of {y} costs {table[y, j]}. The true label costs 0, any other at "
+                "least 1."
+            )
+        object.__setattr__(self, "table", table.astype(np.int64))
+
+    @property
+    def n_states(self) -> int:
+        """N."""
+        return len(self.table)
+
+
 @dataclass(frozen=True)
 class Wrapper:
     """A loss wrapper h, sampled where it is needed: at the numbers of wrong sites 0..T.

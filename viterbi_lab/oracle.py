@@ -1,15 +1,20 @@
-"""What prediction and training ask of inference: the best output, and the most violated constraint."""
+"""What prediction and training ask of inference: the best output, and the most violated constraints."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, decode, viterbi
+from viterbi_lab.dp import ChainProblem, decode, decode_all, decode_batch, viterbi
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
-from viterbi_lab.tasks.base import Example, Task
+from viterbi_lab.tasks.base import Corpus, Example, Task
+
+MOST_WORK = 2e7
+"""Cells T·K of the tables of one part of a pass: some tens of milliseconds, then it can be cancelled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +25,7 @@ class Violation:
         example: whose constraint.
         y_hat: (T,) int64, argmax_ŷ H(ŷ).
         value: H(y_hat) = max_ŷ H(ŷ) >= 0: the exact slack ξ_i that this w needs.
-        k: the number of wrong sites of ``y_hat``, Δ_H.
+        k: the number of wrong sites of ``y_hat``, Δ_H, or the sum of its costs.
         loss: h(k)^p, the loss as the constraint sees it.
         problem: the very problem which was solved; `viterbi_lab.dp.trace` shows how it came to its answer.
     """
@@ -31,6 +36,27 @@ class Violation:
     k: int
     loss: float
     problem: ChainProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Violations:
+    """The most violated constraints of all examples of a corpus at some w.
+
+    Attributes:
+        corpus: the examples.
+        y: (ΣT,) int64, the labellings, end to end.
+        value: (n,) float64, max_ŷ H(ŷ) of each.
+        loss: (n,) float64, h(k)^p.
+    """
+
+    corpus: Corpus
+    y: np.ndarray
+    value: np.ndarray
+    loss: np.ndarray
+
+    def y_hat(self, i: int) -> np.ndarray:
+        """(T_i,) int64, the labelling of one example."""
+        return self.y[self.corpus.starts[i] : self.corpus.starts[i + 1]]
 
 
 def predict(task: Task, x: Any, w: np.ndarray) -> np.ndarray:
@@ -66,6 +92,166 @@ def most_violated(
     return Violation(example, best.y, best.value, best.k, float(h[best.k]), problem)
 
 
+def all_most_violated(
+    task: Task,
+    corpus: Corpus,
+    w: np.ndarray,
+    rescaling: Rescaling,
+    penalty: Penalty = LINEAR,
+    *,
+    n_jobs: int = 1,
+) -> Violations:
+    """The most violated constraints of all examples: what `most_violated` says of each.
+
+    Args:
+        task: the application.
+        corpus: examples which ``task.gather`` laid end to end.
+        w: (d,) float64.
+        rescaling: SLACK or MARGIN.
+        penalty: LINEAR or QUADRATIC.
+        n_jobs: threads that share the examples; the result is the same for every number.
+    """
+    losses = [penalty.tempered(example.h) for example in corpus.examples]
+    offsets = rescaling.offset(corpus.psi @ w)
+    if all(example.cost is None for example in corpus.examples):
+        h = np.concatenate(losses)
+        found = decode_batch(task.batch(corpus, w, h, rescaling.combine, offsets), threads=n_jobs)
+        first = corpus.starts[:-1] + np.arange(len(corpus))  # of h(0) of each
+        return Violations(corpus, found.y, found.value, h[first + found.k])
+    problems = [
+        task.problem(example, task.scores(example.x, w), h, rescaling.combine, float(offset))
+        for example, h, offset in zip(corpus.examples, losses, offsets, strict=True)
+    ]
+    best = decode_all(problems, threads=n_jobs)
+    return Violations(
+        corpus,
+        np.concatenate([decoding.y for decoding in best]),
+        np.array([decoding.value for decoding in best]),
+        np.array([h[decoding.k] for h, decoding in zip(losses, best, strict=True)]),
+    )
+
+
 def plane(task: Task, violation: Violation, rescaling: Rescaling) -> tuple[np.ndarray, float]:
     """The row (z, b) of a violated constraint: H(ŷ) = b − ⟨w, z⟩, at every w."""
     return rescaling.plane(task.delta_psi(violation.example, violation.y_hat), violation.loss)
+
+
+def planes(task: Task, violations: Violations, rescaling: Rescaling) -> tuple[np.ndarray, np.ndarray]:
+    """The rows (n, d) and bounds (n,) of many violated constraints."""
+    corpus = violations.corpus
+    delta_psi = corpus.psi - task.joint_features(corpus, violations.y)
+    return rescaling.plane(delta_psi, violations.loss[:, np.newaxis])[0], violations.loss
+
+
+@dataclass(eq=False)
+class SeparationOracle:
+    """The oracle of one training: it looks at all examples, part by part, and counts what it did.
+
+    Attributes:
+        task: the application.
+        examples: prepared examples, at least one.
+        rescaling: SLACK or MARGIN.
+        penalty: LINEAR or QUADRATIC.
+        n_jobs: threads.
+        cancelled: asked before every part; True ends the look. It may wait, which pauses.
+        progress: told after every part how many examples are done, and n.
+        calls: examples looked at so far.
+        seconds: wall-clock time that took.
+    """
+
+    task: Task
+    examples: Sequence[Example]
+    rescaling: Rescaling
+    penalty: Penalty = LINEAR
+    n_jobs: int = 1
+    cancelled: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int], None] = lambda done, n: None
+    calls: int = field(default=0, init=False)
+    seconds: float = field(default=0.0, init=False)
+    parts: list[Corpus] = field(init=False)
+
+    def __post_init__(self):
+        # the same for every number of threads: sums over other parts could differ in their last bits
+        self.parts = [self.task.gather(part) for part in _parts(self.examples)]
+
+    def look(self, w: np.ndarray) -> Look | None:
+        """The most violated constraint of every example at w; None if cancelled."""
+        found, done = [], 0
+        for part in self.parts:
+            if self.cancelled():
+                return None
+            begin = time.perf_counter()
+            found.append(
+                all_most_violated(self.task, part, w, self.rescaling, self.penalty, n_jobs=self.n_jobs)
+            )
+            self.seconds += time.perf_counter() - begin
+            self.calls += len(part)
+            done += len(part)
+            self.progress(done, len(self.examples))
+        return Look(self, w, tuple(found))
+
+    def look_at(self, i: int, w: np.ndarray) -> Violation:
+        """The most violated constraint of one example at w."""
+        begin = time.perf_counter()
+        violation = most_violated(self.task, self.examples[i], w, self.rescaling, self.penalty)
+        self.seconds += time.perf_counter() - begin
+        self.calls += 1
+        return violation
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the oracle saw at one w.
+
+    Attributes:
+        oracle: who looked.
+        w: (d,) float64.
+        parts: the violations, part by part.
+    """
+
+    oracle: SeparationOracle
+    w: np.ndarray
+    parts: tuple[Violations, ...]
+
+    @property
+    def value(self) -> np.ndarray:
+        """(n,) float64, max_ŷ H_i(ŷ), but for rounding never below 0."""
+        return np.concatenate([part.value for part in self.parts])
+
+    def violation(self, i: int) -> Violation:
+        """The violation of one example with the problem that was solved, solved once more."""
+        oracle = self.oracle
+        return most_violated(oracle.task, oracle.examples[i], self.w, oracle.rescaling, oracle.penalty)
+
+    def mean_row(self) -> tuple[np.ndarray, float]:
+        """(z̄, b̄): the mean of the rows of all examples."""
+        totals = [
+            (Z.sum(axis=0), b.sum())
+            for Z, b in (planes(self.oracle.task, part, self.oracle.rescaling) for part in self.parts)
+        ]
+        n = len(self.oracle.examples)
+        return sum(z for z, _ in totals) / n, float(sum(b for _, b in totals) / n)
+
+    def rows(self, chosen: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray, float]]:
+        """``(i, ŷ, z, b)`` of the examples where ``chosen`` (n,) is true, in their order."""
+        first = 0
+        for part in self.parts:
+            wanted = np.flatnonzero(chosen[first : first + len(part.corpus)])
+            if wanted.size:
+                Z, b = planes(self.oracle.task, part, self.oracle.rescaling)
+                for i in wanted:
+                    yield first + int(i), part.y_hat(i), Z[i], float(b[i])
+            first += len(part.corpus)
+
+
+def _parts(examples: Sequence[Example]) -> list[Sequence[Example]]:
+    """Consecutive examples whose tables together have at most `MOST_WORK` cells."""
+    parts, begin, work = [], 0, 0.0
+    for i, example in enumerate(examples):
+        cells = float(len(example.y)) * len(example.h)
+        if i > begin and work + cells > MOST_WORK:
+            parts.append(examples[begin:i])
+            begin, work = i, 0.0
+        work += cells
+    parts.append(examples[begin:])
+    return parts

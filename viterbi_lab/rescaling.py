@@ -109,8 +109,8 @@ class Penalty:
     curvature: float
 
     def tempered(self, h: np.ndarray) -> np.ndarray:
-        """The table h^p that the constraints see; (T + 1,) float64."""
-        return h if self.power == 1.0 else h**self.power
+        """The table h^p that the constraints see, with 0⁰ = 0 for the truth; (T + 1,) float64."""
+        return h if self.power == 1.0 else np.where(h > 0.0, h**self.power, 0.0)
 
     def cost(self, slack: np.ndarray, C: float) -> float:
         """What the slacks (n,) cost."""
@@ -119,6 +119,13 @@ class Penalty:
     def tolerance(self, slack: np.ndarray, C: float, epsilon: float) -> float:
         """By how much cost(ξ + ε) exceeds cost(ξ): the gap that stopping at ε may leave; Cε if linear."""
         return self.cost(slack + epsilon, C) - self.cost(slack, C)
+
+    def excess(self, slack: np.ndarray, C: float, gap: float) -> float:
+        """The ε whose `tolerance` is ``gap``: the other way round."""
+        steepness = self.slope + self.curvature * float(np.mean(slack))
+        # the root of ½ curvature ε² + steepness ε − gap/C, without its cancellation
+        root = np.sqrt(steepness**2 + 2.0 * self.curvature * gap / C)
+        return 2.0 * gap / C / (steepness + root) if gap > 0.0 else 0.0
 
 
 LINEAR = Penalty("linear", power=1.0, slope=1.0, curvature=0.0)

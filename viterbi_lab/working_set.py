@@ -28,6 +28,14 @@ class WorkingSet:
         owner, y_hat = constraint
         return (owner, y_hat.tobytes()) in self._keys
 
+    def require(self, n_examples: int, n_weights: int) -> None:
+        """Refuse a training with other numbers of examples or weights than the set was made for."""
+        if (self.n_examples, self._rows.shape[1]) != (n_examples, n_weights):
+            raise ValueError(
+                f"The working set is for {self.n_examples} examples and {self._rows.shape[1]} weights; this "
+                f"training has {n_examples} and {n_weights}."
+            )
+
     @property
     def rows(self) -> np.ndarray:
         """(m, d) float64, the z of the constraints in the order in which they were added."""

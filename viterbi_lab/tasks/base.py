@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, ChainScores, Combine
+from viterbi_lab.dp import ChainBatch, ChainProblem, ChainScores, Combine
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,7 @@ class Example:
         y: (T,) int64, the true output.
         psi: (d,) float64, Ψ(x, y).
         h: (K + 1,) float64, the loss h(0..K) of the possible sums of costs.
+        cost: (T, N) int64, what each label costs at each site; None means 1 for every wrong label.
     """
 
     number: int
@@ -34,6 +35,29 @@ class Example:
     y: np.ndarray
     psi: np.ndarray
     h: np.ndarray
+    cost: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Examples laid end to end, for what is done to all of them at once.
+
+    Attributes:
+        examples: the n examples.
+        x: their inputs, joined as their task wants it.
+        y: (ΣT,) int64, their outputs.
+        starts: (n + 1,) int64, where each begins among the sites.
+        psi: (n, d) float64, their joint features.
+    """
+
+    examples: tuple[Example, ...]
+    x: Any
+    y: np.ndarray
+    starts: np.ndarray
+    psi: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.examples)
 
 
 class Task(ABC):
@@ -61,12 +85,26 @@ class Task(ABC):
         """Check one input without its output, as `prepare` does; ``where`` names it in messages."""
 
     @abstractmethod
+    def gather(self, examples: Sequence[Example]) -> Corpus:
+        """Lay prepared examples end to end."""
+
+    @abstractmethod
     def scores(self, x: Any, w: np.ndarray) -> ChainScores:
         """The scores of the parts of every output of a prepared ``x``, with w (d,)."""
 
     @abstractmethod
-    def costs(self, y: np.ndarray) -> np.ndarray:
-        """The costs of the parts of every output, given the true one: whole numbers, (T, N)."""
+    def batch(
+        self, corpus: Corpus, w: np.ndarray, h: np.ndarray, combine: Combine, offsets: np.ndarray
+    ) -> ChainBatch:
+        """Loss-augmented inference for all examples of a corpus whose costs are 1 for every wrong label.
+
+        Args:
+            corpus: what `gather` returned.
+            w: (d,) float64.
+            h: the losses h(0..T_i) of all examples, end to end.
+            combine: ⊙.
+            offsets: (n,) float64, one constant for each example.
+        """
 
     @abstractmethod
     def problem(
@@ -77,6 +115,10 @@ class Task(ABC):
     @abstractmethod
     def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Ψ(x, y) of a prepared x and output, (d,) float64."""
+
+    @abstractmethod
+    def joint_features(self, corpus: Corpus, y: np.ndarray) -> np.ndarray:
+        """Ψ(x_i, y_i) of all examples with outputs ``y`` (ΣT,) end to end; (n, d) float64."""
 
     @abstractmethod
     def loss(self, y: np.ndarray, y_hat: np.ndarray) -> float:

@@ -12,115 +12,32 @@ this order, F being the number of features of a site:
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, ChainScores, Combine
-from viterbi_lab.losses import IDENTITY, Wrapper, hamming_cost
-from viterbi_lab.tasks.base import Example, Task
+from viterbi_lab.dp import ChainBatch, ChainProblem, ChainScores, Combine
+from viterbi_lab.losses import IDENTITY, LabelCosts, Wrapper, hamming_cost
+from viterbi_lab.tasks.base import Corpus, Example, Task
+from viterbi_lab.tasks.encoding import ACTIVE, DENSE, SPARSE, Encoding, owners_of
 
-
-class Encoding(ABC):
-    """How the features φ(x_t) of the sites are written down."""
-
-    @abstractmethod
-    def check(self, x: Any, n_features: int, where: str) -> np.ndarray:
-        """The checked array of features of one sequence, one row for each site."""
-
-    @abstractmethod
-    def scores(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """⟨weights of label j, φ(x_t)⟩ as (T, N); ``weights`` is (N, F)."""
-
-    @abstractmethod
-    def counts(self, x: np.ndarray, y: np.ndarray, n_states: int, n_features: int) -> np.ndarray:
-        """Σ_t φ(x_t) ⊗ Λ(y_t), label-major, (N·F,) float64."""
-
-
-class _Dense(Encoding):
-    """(T, F) float64, entry ``[t, f]`` the value of feature f at site t."""
-
-    def check(self, x: Any, n_features: int, where: str) -> np.ndarray:
-        values = np.asarray(x)
-        if values.dtype.kind != "f":
-            raise ValueError(
-                f"The features of {where} are of type {values.dtype}; values must be floats, "
-                f"(T, {n_features}). If they are indices of active features, use encoding=ACTIVE."
-            )
-        if values.ndim != 2 or values.shape[1] != n_features or not len(values):
-            raise ValueError(
-                f"The features of {where} have shape {values.shape}; needed is (T, {n_features}) with T >= 1."
-            )
-        if not np.isfinite(values).all():
-            t, f = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(
-                f"Feature {f} of {where}, position {t} is {values[t, f]}. Features must be finite numbers."
-            )
-        return np.ascontiguousarray(values, dtype=np.float64)
-
-    def scores(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return x @ weights.T
-
-    def counts(self, x: np.ndarray, y: np.ndarray, n_states: int, n_features: int) -> np.ndarray:
-        carries = (y == np.arange(n_states)[:, None]).astype(np.float64)
-        return (carries @ x).ravel()
-
-    def __repr__(self) -> str:
-        return "DENSE"
-
-
-class _Active(Encoding):
-    """(T, a) int32, row t the indices of the features that are 1 at site t; an index twice counts twice."""
-
-    def check(self, x: Any, n_features: int, where: str) -> np.ndarray:
-        indices = np.asarray(x)
-        if indices.dtype.kind not in "iu":
-            raise ValueError(
-                f"The features of {where} are of type {indices.dtype}; active features are given by their "
-                "indices, whole numbers (T, a). For values of features, build the task with encoding=DENSE."
-            )
-        if indices.ndim != 2 or not len(indices):
-            raise ValueError(
-                f"The features of {where} have shape {indices.shape}; needed is (T, a) with T >= 1."
-            )
-        outside = (indices < 0) | (indices >= n_features)
-        if outside.any():
-            t, column = np.argwhere(outside)[0]
-            raise ValueError(
-                f"Active feature {indices[t, column]} of {where}, position {t} is none of the "
-                f"{n_features} features 0..{n_features - 1}."
-            )
-        return np.ascontiguousarray(indices, dtype=np.int32)
-
-    def scores(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        # by label, then summed over the few features of a site: 3x faster than adding rows of weights.T
-        return np.ascontiguousarray(weights.take(x, axis=1).sum(axis=2).T)
-
-    def counts(self, x: np.ndarray, y: np.ndarray, n_states: int, n_features: int) -> np.ndarray:
-        indices = (x + (y * n_features)[:, None]).ravel()
-        return np.bincount(indices, minlength=n_states * n_features).astype(np.float64)
-
-    def __repr__(self) -> str:
-        return "ACTIVE"
-
-
-DENSE: Encoding = _Dense()
-ACTIVE: Encoding = _Active()
+__all__ = ["ACTIVE", "DENSE", "SPARSE", "SequenceTask"]
 
 
 @dataclass(frozen=True)
 class SequenceTask(Task):
-    """Sequences of labels of order 1, with the loss h∘Δ_H.
+    """Sequences of labels of order 1, with the loss h∘Δ_H or h of weighted errors, Bauer et al. (20).
 
     Attributes:
         n_states: N, the number of labels; a label is one of 0..N - 1.
         n_features: F, the number of features of a site.
         wrapper: h, applied to the number of wrong sites.
         start_end: whether the first and the last label have weights of their own.
-        encoding: DENSE for values of features, (T, F) float; ACTIVE for indices of those that are 1, (T, a).
+        encoding: DENSE for values of features, (T, F) float; ACTIVE for indices of those that are 1, (T, a);
+            SPARSE for matrices of scipy.sparse.
+        label_costs: what it costs to put one label in the place of another; None: 1.
 
     Example:
         >>> task = SequenceTask(n_states=2, n_features=1)
@@ -134,12 +51,17 @@ class SequenceTask(Task):
     wrapper: Wrapper = IDENTITY
     start_end: bool = False
     encoding: Encoding = DENSE
+    label_costs: LabelCosts | None = None
     _transitions: slice = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
         if self.n_states < 1 or self.n_features < 1:
             raise ValueError(
                 f"n_states={self.n_states}, n_features={self.n_features}; both must be at least 1."
+            )
+        if self.label_costs is not None and self.label_costs.n_states != self.n_states:
+            raise ValueError(
+                f"label_costs are for {self.label_costs.n_states} labels, the task has {self.n_states}."
             )
         first = self.n_states * self.n_features
         object.__setattr__(self, "_transitions", slice(first, first + self.n_states**2))
@@ -149,38 +71,63 @@ class SequenceTask(Task):
         """N·F + N², and 2N more with start and end weights."""
         return self._transitions.stop + (2 * self.n_states if self.start_end else 0)
 
-    def prepare(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Example, ...]:
+    def prepare(
+        self, X: Sequence[Any], Y: Sequence[Any], site_weights: Sequence[Any] | None = None
+    ) -> tuple[Example, ...]:
         """Check training sequences.
 
         Args:
-            X: n inputs as the encoding asks, each (T_i, …) with its own T_i >= 1.
+            X: n inputs as the encoding asks, each with its own T_i >= 1.
             Y: n true label sequences, (T_i,) ints in ``0..n_states - 1``.
+            site_weights: n sequences of (T_i,) whole numbers >= 1, how often an error at each site counts;
+                None: once.
 
         Raises:
             ValueError: if there is no sequence, X and Y differ in length anywhere, a feature is not finite or
-                not of the right kind, a label is out of range, or h is no loss. Sequences and positions are
-                named, both counted from 0.
+                not of the right kind, a label or a weight is out of range, or h is no loss. Sequences and
+                positions are named, both counted from 0.
         """
-        if len(X) != len(Y):
-            raise ValueError(
-                f"X holds {len(X)} sequences, Y holds {len(Y)}. Give one label sequence for each input."
-            )
+        for name, given in (("Y", Y), ("site_weights", site_weights)):
+            if given is not None and len(X) != len(given):
+                raise ValueError(
+                    f"X holds {len(X)} sequences, {name} holds {len(given)}. Give one for each input."
+                )
         if not len(X):
             raise ValueError("There is no sequence to train on. Give at least one.")
         tables: dict[int, np.ndarray] = {}
-        examples = []
+        inputs, labels, costs, losses = [], [], [], []
         for number, (x, y) in enumerate(zip(X, Y, strict=True)):
             where = f"sequence {number}"
-            x = self.encoding.check(x, self.n_features, where)
-            y = self._checked_labels(y, len(x), where)
-            if len(y) not in tables:
-                tables[len(y)] = self.wrapper.loss_table(len(y))
-            examples.append(Example(number, x, y, self.joint_feature(x, y), tables[len(y)]))
-        return tuple(examples)
+            inputs.append(self.encoding.check(x, self.n_features, where))
+            labels.append(self._checked_labels(y, len(inputs[-1]), where))
+            weights = None if site_weights is None else site_weights[number]
+            costs.append(self._checked_costs(labels[-1], weights, where))
+            most = len(labels[-1]) if costs[-1] is None else int(costs[-1].max(axis=1).sum())
+            if most not in tables:
+                tables[most] = self.wrapper.loss_table(most)
+            losses.append(tables[most])
+        starts = np.concatenate([[0], np.cumsum([len(y) for y in labels])])
+        psi = self._joint_features(
+            self.encoding.join(inputs, self.n_features), starts, np.concatenate(labels)
+        )
+        return tuple(
+            Example(number, *parts)
+            for number, parts in enumerate(zip(inputs, labels, psi, losses, costs, strict=True))
+        )
 
-    def prepare_input(self, x: Any, where: str = "the sequence") -> np.ndarray:
+    def prepare_input(self, x: Any, where: str = "the sequence") -> Any:
         """Check one input as `prepare` does."""
         return self.encoding.check(x, self.n_features, where)
+
+    def gather(self, examples: Sequence[Example]) -> Corpus:
+        """Lay prepared examples end to end."""
+        return Corpus(
+            tuple(examples),
+            self.encoding.join([example.x for example in examples], self.n_features),
+            np.concatenate([example.y for example in examples]),
+            np.concatenate([[0], np.cumsum([len(example.y) for example in examples])]),
+            np.array([example.psi for example in examples]),
+        )
 
     def scores(self, x: np.ndarray, w: np.ndarray) -> ChainScores:
         """Scores of labels at sites, of transitions, and of the first and last label.
@@ -189,37 +136,87 @@ class SequenceTask(Task):
             x: a prepared input.
             w: (d,) float64, finite.
         """
-        N, first = self.n_states, self._transitions.stop
-        emissions = self.encoding.scores(x, w[: self._transitions.start].reshape(N, self.n_features))
-        start, end = (w[first : first + N], w[first + N :]) if self.start_end else (None, None)
-        # a copy: the weights of an iterate are read-only, for which numba would compile every kernel again
-        transitions = w[self._transitions].copy().reshape(N, N)
-        return ChainScores.trusted_homogeneous(emissions, transitions, start, end)
+        emissions = self._emissions(x, w)
+        start, end = self._borders(w)
+        return ChainScores.trusted_homogeneous(emissions, self._transition_scores(w), start, end)
 
-    def costs(self, y: np.ndarray) -> np.ndarray:
-        """Cost of each label at each site, (T, N): 1 where it is wrong."""
-        return hamming_cost(y, self.n_states)
+    def batch(
+        self, corpus: Corpus, w: np.ndarray, h: np.ndarray, combine: Combine, offsets: np.ndarray
+    ) -> ChainBatch:
+        """Loss-augmented inference for all examples; see `Task.batch`."""
+        emissions, starts = self._emissions(corpus.x, w), corpus.starts
+        if self.start_end:
+            start, end = self._borders(w)
+            emissions[starts[:-1]] += start
+            emissions[starts[1:] - 1] += end
+        return ChainBatch(starts, emissions, self._transition_scores(w), corpus.y, h, combine, offsets)
 
     def problem(
         self, example: Example, scores: ChainScores, h: np.ndarray, combine: Combine, offset: float
     ) -> ChainProblem:
         """Loss-augmented inference for one example; see `Task.problem`."""
-        return ChainProblem(scores, example.y, h, combine, offset)
+        return ChainProblem(scores, example.y, h, combine, offset, cost=example.cost)
 
-    def joint_feature(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Ψ(x, y), Bauer et al. (1), in the order of the module's table; (d,) float64."""
-        N = self.n_states
-        psi = np.zeros(self.n_weights)
-        psi[: self._transitions.start] = self.encoding.counts(x, y, N, self.n_features)
-        psi[self._transitions] = np.bincount(y[:-1] * N + y[1:], minlength=N * N)
+        return self._joint_features(self.encoding.join([x], self.n_features), np.array([0, len(y)]), y)[0]
+
+    def joint_features(self, corpus: Corpus, y: np.ndarray) -> np.ndarray:
+        """Ψ of all examples with other outputs; see `Task.joint_features`."""
+        return self._joint_features(corpus.x, corpus.starts, y)
+
+    def loss(self, y: np.ndarray, y_hat: np.ndarray, site_weights: np.ndarray | None = None) -> float:
+        """Δ(y, ŷ): h of the number of wrong sites, or of their costs."""
+        costs = self._costs(y, site_weights)
+        if costs is None:
+            return float(self.wrapper.table(len(y))[np.count_nonzero(y != y_hat)])
+        table = self.wrapper.table(int(costs.max(axis=1).sum()))
+        return float(table[costs[np.arange(len(y)), y_hat].sum()])
+
+    def _emissions(self, x: Any, w: np.ndarray) -> np.ndarray:
+        weights = w[: self._transitions.start].reshape(self.n_states, self.n_features)
+        return self.encoding.scores(x, weights)
+
+    def _transition_scores(self, w: np.ndarray) -> np.ndarray:
+        # a copy: the weights of an iterate are read-only, for which numba would compile every kernel again
+        return w[self._transitions].copy().reshape(self.n_states, self.n_states)
+
+    def _borders(self, w: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Scores of the first and of the last label."""
+        first, N = self._transitions.stop, self.n_states
+        return (w[first : first + N], w[first + N :]) if self.start_end else (None, None)
+
+    def _joint_features(self, x: Any, starts: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Ψ of joined inputs: (n, d) float64."""
+        n, N, first = len(starts) - 1, self.n_states, self._transitions.stop
+        psi = np.zeros((n, self.n_weights))
+        psi[:, : self._transitions.start] = self.encoding.counts(x, y, starts, N, self.n_features)
+        owners, follows = owners_of(starts), np.ones(len(y), bool)
+        follows[starts[:-1]] = False
+        before = np.flatnonzero(follows) - 1
+        steps = owners[before] * N * N + y[before] * N + y[before + 1]
+        psi[:, self._transitions] = np.bincount(steps, minlength=n * N * N).reshape(n, N * N)
         if self.start_end:
-            psi[self._transitions.stop + y[0]] = 1.0
-            psi[self._transitions.stop + N + y[-1]] = 1.0
+            psi[np.arange(n), first + y[starts[:-1]]] = 1.0
+            psi[np.arange(n), first + N + y[starts[1:] - 1]] = 1.0
         return psi
 
-    def loss(self, y: np.ndarray, y_hat: np.ndarray) -> float:
-        """Δ(y, ŷ) = h(number of wrong sites)."""
-        return float(self.wrapper.table(len(y))[np.count_nonzero(y != y_hat)])
+    def _costs(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """(T, N) int64 costs of all labels, None if every wrong one costs 1."""
+        if self.label_costs is None and weights is None:
+            return None
+        costs = hamming_cost(y, self.n_states) if self.label_costs is None else self.label_costs.table[y]
+        return costs.astype(np.int64) * (1 if weights is None else np.asarray(weights)[:, np.newaxis])
+
+    def _checked_costs(self, y: np.ndarray, weights: Any, where: str) -> np.ndarray | None:
+        if weights is not None:
+            weights = np.asarray(weights)
+            if weights.shape != y.shape or weights.dtype.kind not in "iu" or weights.min() < 1:
+                raise ValueError(
+                    f"The site weights of {where} have shape {weights.shape} of {weights.dtype}; needed is "
+                    f"one whole number >= 1 for each of its {len(y)} sites."
+                )
+        return self._costs(y, weights)
 
     def _checked_labels(self, y: Any, length: int, where: str) -> np.ndarray:
         labels = np.asarray(y)
