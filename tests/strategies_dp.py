@@ -2,8 +2,12 @@
 
 import numpy as np
 from hypothesis import strategies as st
+from numba.core import config
 
 from viterbi_lab.dp import Combine
+
+INTERPRETED = bool(config.DISABLE_JIT)
+"""True where kernels run as Python, a hundred times slower: same tests, smaller sizes."""
 
 WRAPPERS = {
     "id": lambda k: k,

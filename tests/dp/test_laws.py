@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_dp import chains, operators, wrapper, wrappers
+from strategies_dp import INTERPRETED, chains, operators, wrapper, wrappers
 
 from viterbi_lab.dp import (
     ChainProblem,
@@ -18,8 +18,8 @@ from viterbi_lab.dp import (
     viterbi,
 )
 
-EXHAUSTIVE = settings(max_examples=600, deadline=None)
-LAWS = settings(max_examples=200, deadline=None)
+EXHAUSTIVE = settings(max_examples=150 if INTERPRETED else 600, deadline=None)
+LAWS = settings(max_examples=60 if INTERPRETED else 200, deadline=None)
 ROUNDING = 1e-12  # sums of at most 6 numbers below 10
 
 

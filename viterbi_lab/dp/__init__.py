@@ -1,5 +1,6 @@
 """Exact max-plus inference with a cost axis: numpy and numba only."""
 
+from viterbi_lab.dp.batch import BatchDecoding, ChainBatch, decode_batch
 from viterbi_lab.dp.certificate import CertificateRejected, verify
 from viterbi_lab.dp.chain import decode, decode_all, exceeds, viterbi
 from viterbi_lab.dp.limits import Limits, TooBig
@@ -8,8 +9,10 @@ from viterbi_lab.dp.scores import ChainScores
 from viterbi_lab.dp.trace import Trace, trace
 
 __all__ = [
+    "BatchDecoding",
     "Certificate",
     "CertificateRejected",
+    "ChainBatch",
     "ChainProblem",
     "ChainScores",
     "Combine",
@@ -20,6 +23,7 @@ __all__ = [
     "Trace",
     "decode",
     "decode_all",
+    "decode_batch",
     "exceeds",
     "trace",
     "verify",

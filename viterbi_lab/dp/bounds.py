@@ -13,36 +13,17 @@ from viterbi_lab.dp import envelope
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding
 from viterbi_lab.dp.scores import ChainScores
 
-DECODING_SHARE, PASS_SHARE = 0.15, 0.04
-"""What the search and the pass may spend of the time of the full table before they give up."""
-
-TYPICAL = 0.7
-"""Best score of a random problem as a share of Σ_t max |g_t|."""
-
-MOST_DECODINGS = 64
-
 
 class NothingExceeds(Exception):
     """The bounds prove that no labelling has a value above the threshold."""
 
 
-def full_nanoseconds(problem: ChainProblem) -> float:
-    """What the full table is expected to cost."""
-    scores = problem.scores
-    edges = scores.n_tuples * scores.n_states * scores.n_steps * (problem.h.size + 1) / 2
-    rate = 10.0 if scores.n_states < 4 else 18.0  # edges per nanosecond of one core
-    return (edges / rate + 60.0 * scores.n_steps) * (1 + int(problem.needs_minima))
-
-
-def plain_nanoseconds(scores: ChainScores) -> float:
-    """What one plain decoding is expected to cost: forwards, the walk back, the bounds of all k."""
-    edges = scores.n_tuples * scores.n_states
-    return (edges * (0.5 if scores.n_states < 10 else 0.2) + 3 * scores.n_states + 8) * scores.length
-
-
 def worth_bounding(problem: ChainProblem) -> bool:
-    """True where five plain decodings and the overhead of the search promise to beat the full table."""
-    return full_nanoseconds(problem) > 20_000 + 5 * plain_nanoseconds(problem.scores)
+    """True where a few plain decodings promise to beat the full table."""
+    scores = problem.scores
+    return envelope.worth_bounding(
+        scores.length, scores.n_states, scores.n_tuples, problem.h.size, problem.needs_minima
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,16 +80,6 @@ def decode_by_bounds(
     return Decoding.of(problem, y, certificate)
 
 
-def _first_slope(h: np.ndarray, times: bool, size: float) -> float:
-    """λ near the optimum of a random problem: h'(K), times the score over h(K) where ⊙ is ·."""
-    if h.size == 1:
-        return 0.0
-    slope = float(h[-1] - h[0]) / (h.size - 1)
-    if not times:
-        return slope
-    return TYPICAL * size * slope / float(h[-1]) if h[-1] > 0 else 0.0
-
-
 def _merged(upright: Certificate, flipped: Certificate) -> Certificate:
     method = "pruned" if "pruned" in (upright.method, flipped.method) else "hull"
     return Certificate(
@@ -126,12 +97,11 @@ def _search(
 ) -> tuple[np.ndarray | None, Certificate, float, int] | None:
     """(labelling or None if nothing exceeds, certificate, value, k) of one side; None if undecided."""
     scores, h, times = side.scores, side.h, problem.op is Combine.TIMES
-    time = effort * full_nanoseconds(problem)
-    most = int(min(max(DECODING_SHARE * time / plain_nanoseconds(scores), 4), MOST_DECODINGS))
-    cells = 16 * scores.length * scores.n_tuples
-    room = int(min(max(PASS_SHARE * time / (8 * scores.n_states), 2 * scores.length), cells))
+    most, room = envelope.search_budget(
+        scores.length, scores.n_states, scores.n_tuples, h.size, problem.needs_minima, effort
+    )
     if slope is None:
-        slope = _first_slope(h, times, scores.magnitude)
+        slope = envelope.first_slope(h, times, scores.magnitude)
     labels = np.empty(scores.length, np.int64)
     slopes, totals = np.empty(most), np.empty(most)
     candidates = np.zeros(h.size, np.bool_)

@@ -17,6 +17,54 @@ from viterbi_lab.dp.plain import backward_levels, best_path
 
 ROUNDING = 2.0**-52
 
+DECODING_SHARE, PASS_SHARE = 0.15, 0.04
+"""What the search and the pass may spend of the time of the full table before they give up."""
+
+MOST_DECODINGS = 64
+TYPICAL = 0.7
+"""Best score of a random problem as a share of Σ_t max |g_t|."""
+
+
+@kernel
+def full_nanoseconds(T, N, S, counts, two_sided):
+    """What the full table is expected to cost, with ``counts`` values of k."""
+    edges_per_nanosecond = 10.0 if N < 4 else 18.0
+    once = (0.5 * S * N * counts / edges_per_nanosecond + 60.0) * T
+    return 2 * once if two_sided else once
+
+
+@kernel
+def plain_nanoseconds(T, N, S):
+    """What one plain decoding is expected to cost: forwards, the walk back, the bounds of all k."""
+    return (S * N * (0.5 if N < 10 else 0.2) + 3.0 * N + 8.0) * T
+
+
+@kernel
+def worth_bounding(T, N, S, counts, two_sided):
+    """True where five plain decodings and the overhead of the search promise to beat the full table."""
+    return full_nanoseconds(T, N, S, counts, two_sided) > 20_000 + 5 * plain_nanoseconds(T, N, S)
+
+
+@kernel
+def search_budget(T, N, S, counts, two_sided, effort):
+    """(decodings, cells) that may be spent; ``effort`` multiplies the shares."""
+    time = effort * full_nanoseconds(T, N, S, counts, two_sided)
+    most = min(max(DECODING_SHARE * time / plain_nanoseconds(T, N, S), 4.0), 1.0 * MOST_DECODINGS)
+    room = min(max(PASS_SHARE * time / (8 * N), 2.0 * T), 16.0 * T * S)
+    return int(most), int(room)
+
+
+@kernel
+def first_slope(h, times, size):
+    """λ near the optimum of a random problem: the mean h', times the score over h(K) where ⊙ is ·."""
+    K = h.shape[0] - 1
+    if K == 0:
+        return 0.0
+    slope = (h[K] - h[0]) / K
+    if not times:
+        return slope
+    return TYPICAL * size * slope / h[K] if h[K] > 0 else 0.0
+
 
 @kernel
 def objective(score, h, times, offset):
@@ -254,6 +302,8 @@ def bounded(
         initial, first_cost, A, E, cost, h, allowed, times, offset, window, slope, tolerance, threshold,
         truth_score, truth, upper, other, V, leaving, labels, slopes, values,
     )  # fmt: skip
+    if values[used - 1] == -np.inf:  # nothing is feasible
+        return -1, used, best, best_k, 0
     steepest = 0.0
     for p in range(used):
         steepest = max(steepest, abs(slopes[p]))
@@ -261,13 +311,11 @@ def bounded(
     margin = 8 * ROUNDING * abs(best)
     left = 0
     for k in range(K + 1):
-        bound = objective(other[k] + tolerance, h[k], times, offset)
-        candidates[k] = (
-            allowed[k]
-            and other[k] > -np.inf
-            and (bound >= best - margin if k <= best_k or best_k < 0 else bound > best)
-        )
-        left += candidates[k]
+        candidates[k] = False
+        if allowed[k] and other[k] > -np.inf:
+            bound = objective(other[k] + tolerance, h[k], times, offset)
+            candidates[k] = bound >= best - margin if k <= best_k or best_k < 0 else bound > best
+            left += candidates[k]
     if best_k < 0 and threshold > -np.inf:
         exceeds = False
         for k in range(K + 1):

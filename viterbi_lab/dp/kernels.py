@@ -18,6 +18,23 @@ NONE = -1
 
 
 @kernel
+def padded(n):
+    """Length of a row of n numbers: whole vectors, and one more for shifted stores."""
+    return (n + LANES - 1) // LANES * LANES + LANES
+
+
+@kernel
+def checkpoint_distance(levels, S):
+    """1 where all levels stay in the second-level cache, else a power of two near √levels."""
+    if levels * levels * S <= 40_000:  # T = 100 at N = 4: 160 kB
+        return 1
+    every = 8
+    while every * every < levels and every < 1024:
+        every *= 2
+    return every
+
+
+@kernel
 def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, L, spare, W):
     """Algorithm 1 without back-pointers: the last level of L, keeping every ``every``-th one on the way.
 
@@ -65,30 +82,35 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
         top = min(bottom + every, M)
         low = max(0, k - (reach[top] - reach[bottom]))
         n = k - low + 1
-        width = reach[bottom] + 1
-        inside = min(n, width - low)
-        for v in range(S):
-            at, start = v * W, first_row[block] + v * width + low
-            for q in range(inside):
-                band[0, at + q] = checkpoints[start + q]
-            for q in range(max(0, inside), min(W, n + LANES)):
-                band[0, at + q] = -np.inf
+        width, kept = reach[bottom] + 1, first_row[block]
+        if top - bottom > 1:
+            inside = min(n, width - low)
+            for v in range(S):
+                at, start = v * W, kept + v * width + low
+                for q in range(inside):
+                    band[0, at + q] = checkpoints[start + q]
+                for q in range(max(0, inside), min(W, n + LANES)):
+                    band[0, at + q] = -np.inf
         for m in range(bottom, top - 1):
             advance(
                 band[m - bottom], W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N, N, S,
                 band[m - bottom + 1],
             )  # fmt: skip
         for m in range(top - 1, bottom - 1, -1):
-            j, r = state // R, state % R
+            j, r = (state, 0) if R == 1 else (state // R, state % R)
             k -= cost[m, j]
             best = -np.inf
             label = 0
             emission = flat_E[m * E_step + j]
             for i in range(N):
                 score = flat_A[m * A_step + i * S + state] + emission
-                candidate = band[m - bottom, (i + N * r) * W + k - low] + score
-                if candidate > best:  # strict: the smallest predecessor keeps a tie
-                    best = candidate
+                u = i + N * r
+                if m == bottom:
+                    before = checkpoints[kept + u * width + k] if k < width else -np.inf
+                else:
+                    before = band[m - bottom, u * W + k - low]
+                if before + score > best:  # strict: the smallest predecessor keeps a tie
+                    best = before + score
                     label = i
             labels[m] = label
             state = label + N * r

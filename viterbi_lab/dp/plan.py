@@ -1,10 +1,10 @@
 """How the full method lays out its memory: rows in whole vectors, a checkpoint every √T levels or so.
 
-Keeping every level of L costs 8 bytes a cell. Keeping every B-th one costs 8/B, and the levels between two
-checkpoints are recomputed on the way back, near the path only. With B ≈ √T both parts are small: memory
-O(S·T^1.5), and the walk back takes a few per cent of the time. Measured at N=4: B from 16 (T=100) over 64
-(T=2000) to 128 (T=5000) is within 3 % of the best; keeping all levels is six times slower at T=2000, because
-they leave the cache.
+Keeping every level of L costs 8 bytes a cell; that is done only where it stays in cache. Keeping every B-th
+one costs 8/B, and the levels between two checkpoints are recomputed on the way back, near the path only. With
+B ≈ √T both parts are small: memory O(S·T^1.5), and the walk back takes a few per cent of the time. Measured
+at N=4: B from 32 (T=500) over 64 (T=2000) to 128 (T=5000) is within 3 % of the best; keeping all levels is
+six times slower at T=2000, because they leave the cache.
 """
 
 import threading
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viterbi_lab.dp import kernels
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.simd import LANES
 
@@ -73,14 +74,12 @@ class Plan:
 
     @classmethod
     def _of(cls, reach: np.ndarray, widest: int, S: int, senses: int) -> "Plan":
-        every = 8
-        while every * every < reach.size and every < 1024:
-            every *= 2
+        every = kernels.checkpoint_distance(reach.size, S)
         rows = (S * (reach[:-1:every] + 1)).cumsum()
         first_row = np.zeros(rows.size + 1, np.int64)
         first_row[1:] = rows
-        width = _padded(int(reach[-1]) + 1)
-        band_width = _padded(min(every * widest, int(reach[-1])) + 1 + widest)
+        width = kernels.padded(int(reach[-1]) + 1)
+        band_width = kernels.padded(min(every * widest, int(reach[-1])) + 1 + widest)
         size = senses * (2 * S * width + int(first_row[-1])) + every * S * band_width
         return cls(reach, every, first_row, width, band_width, size)
 
@@ -96,8 +95,3 @@ def workspace(size: int) -> np.ndarray:
         held = raw[-raw.ctypes.data % (8 * LANES) // 8 :]
         _own.work = held
     return held
-
-
-def _padded(n: int) -> int:
-    """Length of a row of n numbers: whole vectors, and one more for shifted stores."""
-    return (n + LANES - 1) // LANES * LANES + LANES
