@@ -545,7 +545,7 @@ function render({ model, el }) {
 
   let P = null, G = null, W = null, path = null, h = null, op = "times", ties = [];
   let pos = 0, part = 1; // events done, and candidates of the last one looked at
-  let drawn = 0, soon = [], nodes = [], edges = [], edgesAt = -1; // what the table layer shows
+  let drawn = 0, soon = [], nodes = [], edges = [], edgesAt = -1, weighed = null; // what stands on the stage
   let hover = 0, timer = 0, size = "cell", speed = 1, serial = 0, waiting = null, segments = [], ownGrid = null;
 
   // -- steps
@@ -632,8 +632,11 @@ function render({ model, el }) {
     const phase = pos === 0 ? "start" : pos <= P.cells ? "cells" : pos === P.maximise ? "maximise" : "path";
     root.dataset.phase = phase;
     const floor = phase === "path" ? P.K : phase === "maximise" ? P.kmin + part - 1 : -1;
-    layer.values.setAttribute("class", `values ${phase === "path" || (phase === "maximise" && part === parts(pos)) ? "decided" : ""}`);
-    for (const row of layer.values.children) row.setAttribute("class", Number(row.dataset.k) <= floor ? "on" : "off");
+    if (floor !== weighed) {
+      layer.values.setAttribute("class", `values ${floor === P.K ? "decided" : ""}`);
+      for (const row of layer.values.children) row.setAttribute("class", Number(row.dataset.k) <= floor ? "on" : "off");
+      weighed = floor;
+    }
     const at = phase === "cells" && !G.circles ? P.events[pos] : null;
     layer.hair.innerHTML = at ? `<path d="M0 ${G.y(at.k, at.s)}H${G.width}M${G.x(at.t)} 0V${G.height}"/>` : "";
     layer.overlay.innerHTML = phase === "cells" ? cellHtml(P, G, P.events[pos], part, true) : phase === "path" ? pathHtml(P, G, W, path, pos - P.maximise) : "";
@@ -723,6 +726,7 @@ function render({ model, el }) {
     const final = finalHtml(P, G, W, h, op);
     layer.prices.innerHTML = final.prices;
     layer.values.innerHTML = final.rows;
+    weighed = null;
     const title = head.querySelector(".objective");
     title.innerHTML = controls() + `<span>${objective(P, op, `${P.T},<i>k</i>`)}</span>`;
     root.dataset.op = op;

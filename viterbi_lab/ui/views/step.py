@@ -1,5 +1,6 @@
 """The Step view: a side bar of controls, and the stage."""
 
+import json
 from html import escape
 
 import panel as pn
@@ -21,10 +22,11 @@ RULES = {
     "own list of numbers": OWN,
 }
 HEADER = 46  # px of the page above the stage
+SIDEBAR = 264  # px, where the view stands alone, without the page around it
 LOWEST_STAGE = 560  # px; below that the page scrolls rather than the picture shrinks
 
 # The browser switches ⊙ and h by itself; Python hears of it, but nobody waits for Python.
-AT_ONCE = "target.data.{name} = {choices}[source.data.value] ?? source.data.value"
+AT_ONCE = "target.data.{name} = {choices}[source.value] ?? source.value"
 
 
 class StepView(Viewer):
@@ -55,7 +57,7 @@ class StepView(Viewer):
         self._tell_sidebar()
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return pn.Row(self.sidebar, self.main, sizing_mode="stretch_width")
+        return pn.Row(pn.Column(self.sidebar, width=SIDEBAR), self.main, sizing_mode="stretch_both")
 
     # side bar
 
@@ -75,7 +77,7 @@ class StepView(Viewer):
         rule = pmui.Select.from_param(ask.rule, label="Loss wrapper h", options=RULES, **small)
         op = pmui.RadioButtonGroup.from_param(ask.op, label="Combine score ⊙ loss", options=OPS, **small)
         for widget, name, choices in ((rule, "rule", RULES), (op, "op", OPS)):
-            widget.jslink(self.stage, code={"value": AT_ONCE.format(name=name, choices=choices)})
+            widget.jslink(self.stage, code={"value": AT_ONCE.format(name=name, choices=json.dumps(choices))})
         self._cap = pmui.IntInput.from_param(ask.cap, label="c, the largest loss", **small)
         self._own = pmui.TextInput.from_param(ask.own, label="h(0), h(1), …, h(T)", **small)
         again = pmui.Button(label="Randomise g", variant="outlined", **wide)
