@@ -1,5 +1,6 @@
 """Exact max-plus inference with a cost axis: numpy and numba only."""
 
+from viterbi_lab.dp.alternatives import forced, k_best, lead, max_marginals
 from viterbi_lab.dp.batch import BatchDecoding, ChainBatch, decode_batch
 from viterbi_lab.dp.certificate import CertificateRejected, verify
 from viterbi_lab.dp.chain import decode, decode_all, exceeds, viterbi
@@ -25,6 +26,10 @@ __all__ = [
     "decode_all",
     "decode_batch",
     "exceeds",
+    "forced",
+    "k_best",
+    "lead",
+    "max_marginals",
     "trace",
     "verify",
     "viterbi",

@@ -261,7 +261,7 @@ class ChainScores:
         return np.array([self._step(m) for m in range(self.n_steps)])
 
     def plus(self, other: "ChainScores", factor: float = 1.0) -> "ChainScores":
-        """``self + factor·other``: scores of the higher of both orders, e.g. for an affine loss (21).
+        """``self + factor·other``: scores of the higher of both orders, for an affine loss (21).
 
         Args:
             other: scores of the same length and number of states, of any order.
@@ -275,7 +275,7 @@ class ChainScores:
                 f"Scores of T={self.length}, N={self.n_states} cannot be added to scores of "
                 f"T={other.length}, N={other.n_states}."
             )
-        order = max(self.order, other.order)
+        order = max(self.order, other.order, 1)  # tables of order 0 are promoted to pairs of labels
         pairs = zip(self._site_tables(order), other._site_tables(order), strict=True)
         return ChainScores.from_tables([mine + factor * theirs for mine, theirs in pairs], order=order)
 
