@@ -166,6 +166,15 @@ def solve(
     return replace(best, seconds=time.perf_counter() - begin)
 
 
+def certify(
+    working_set: WorkingSet, multipliers: np.ndarray, *, C: float, penalty: Penalty = LINEAR
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """What multipliers prove: feasible ones next to them (m,), w = Σ a z (d,), and their dual value."""
+    program = _Program.of(working_set, C, penalty)
+    a = program.feasible(multipliers)
+    return a, a @ program.Z, program.dual_value(a)
+
+
 @dataclass(frozen=True, eq=False)
 class _Answer:
     """What a solver gave back, in the original variables; arrays may hold anything."""

@@ -6,19 +6,27 @@ import numpy as np
 
 
 class WorkingSet:
-    """The constraints ∪_i S_i found so far: rows (z, b) of n examples. It only grows.
+    """The constraints ∪_i S_i found so far: rows (z, b) of n examples. It grows, unless rows are dropped.
 
     Args:
         n_examples: n.
         n_weights: d.
+
+    Attributes:
+        n_examples: n.
+        C: the C for which `multipliers` are feasible; None as long as all are 0.
     """
 
     def __init__(self, n_examples: int, n_weights: int):
         self.n_examples = n_examples
+        self.C: float | None = None
         self._rows = np.empty((16, n_weights))
         self._bounds = np.empty(16)
         self._owners = np.empty(16, np.int64)
-        self._keys: set[tuple[int, bytes]] = set()
+        self._multipliers = np.empty(16)
+        self._idle = np.empty(16, np.int64)
+        self._keys: list[tuple[int, bytes]] = []
+        self._known: set[tuple[int, bytes]] = set()
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -26,7 +34,7 @@ class WorkingSet:
     def __contains__(self, constraint: tuple[int, np.ndarray]) -> bool:
         """Whether the constraint of ``(example number, ŷ)`` is in the set."""
         owner, y_hat = constraint
-        return (owner, y_hat.tobytes()) in self._keys
+        return (owner, y_hat.tobytes()) in self._known
 
     def require(self, n_examples: int, n_weights: int) -> None:
         """Refuse a training with other numbers of examples or weights than the set was made for."""
@@ -51,6 +59,11 @@ class WorkingSet:
         """(m,) int64, the numbers of the examples they belong to."""
         return self._owners[: len(self)]
 
+    @property
+    def multipliers(self) -> np.ndarray:
+        """(m,) float64, the a >= 0 of a dual solution to start from; may be written to. 0 for new rows."""
+        return self._multipliers[: len(self)]
+
     def add(self, owner: int, y_hat: np.ndarray, z: np.ndarray, b: float) -> None:
         """Add the constraint ⟨w, z⟩ ≥ b − ξ of a labelling.
 
@@ -64,15 +77,34 @@ class WorkingSet:
             ValueError: if the constraint is in the set already.
         """
         key = (owner, y_hat.tobytes())
-        if key in self._keys:
+        if key in self._known:
             raise ValueError(f"The constraint of this labelling of example {owner} is in the set already.")
         m = len(self)
         if m == len(self._rows):
-            self._rows, self._bounds, self._owners = (
-                np.concatenate([old, np.empty_like(old)]) for old in (self._rows, self._bounds, self._owners)
-            )
+            for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.empty_like(old)]))
         self._rows[m], self._bounds[m], self._owners[m] = z, b, owner
-        self._keys.add(key)
+        self._multipliers[m], self._idle[m] = 0.0, 0
+        self._keys.append(key)
+        self._known.add(key)
+
+    def extend_examples(self, count: int) -> None:
+        """Make room for ``count`` further examples, which have no rows yet; the others keep their numbers."""
+        self.n_examples += count
+
+    def drop_idle(self, patience: int) -> int:
+        """Drop rows whose multiplier was 0 at this and the ``patience`` calls before; how many those were."""
+        m = len(self)
+        self._idle[:m] = np.where(self.multipliers > 0.0, 0, self._idle[:m] + 1)
+        kept = np.flatnonzero(self._idle[:m] <= patience)
+        if len(kept) < m:
+            for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
+                array = getattr(self, name)
+                array[: len(kept)] = array[kept]
+            self._keys = [self._keys[place] for place in kept]
+            self._known = set(self._keys)
+        return m - len(kept)
 
     def violations(self, w: np.ndarray) -> np.ndarray:
         """H = b − ⟨w, z⟩ of every constraint, (m,) float64."""
