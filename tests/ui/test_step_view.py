@@ -405,3 +405,19 @@ def test_the_module_imports_nothing_and_parses():
     node = shutil.which("node")
     if node:
         subprocess.run([node, "--check", str(Stage._esm)], check=True)
+
+
+def test_the_stage_alone_switches_operator_and_h_by_itself(page: Page, serve):
+    """As in a notebook or a page without a server: no side bar, the stage brings its own controls."""
+    session = StepperSession()
+    given = {"problem": session.message(), "h": session.tables(), "controls": True, "editable": False}
+    page.goto(serve(lambda: Stage(**given, sizing_mode="stretch_width", height=600)))
+    expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
+    page.locator(".vl").focus()
+    page.keyboard.press("End")
+    page.get_by_role("radio", name="+ margin").click()
+    expect(page.locator(".vl .card")).to_contain_text("16 + 3 = 19")
+    page.get_by_label("Loss wrapper h").select_option("k²")
+    expect(page.locator(".vl .card")).to_contain_text("13 + 16 = 29")
+    expect(page.get_by_label("g 2 (1, 1)", exact=True)).not_to_be_editable()
+    expect(page.get_by_label("y 1 = 3")).to_be_disabled()

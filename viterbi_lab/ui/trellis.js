@@ -87,6 +87,12 @@ export function candidates(P, { t, k, s }, table = P.max) {
   return rows;
 }
 
+/** The best candidate among the first `upto`; of all of them it is the one that S names. */
+function leader(rows, upto) {
+  if (upto >= rows.length) return rows.find((row) => row.winner);
+  return rows.slice(0, upto).reduce((best, row) => (row.defined && !(best && best.sum >= row.sum) ? row : best), null);
+}
+
 /** The last column under ⊙ and h, (16): every cell's value and the first best one, by k, then state. */
 export function weigh(P, h, op) {
   const cells = [];
@@ -171,12 +177,10 @@ export function cellCard(P, cell, upto = P.N) {
   const verdict = right
     ? `<i>j</i> = ${label} = <i>y</i>${sub(T1)} → ${up ? floors(up) : "same floor"}`
     : `<i>j</i> = ${label} ≠ <i>y</i>${sub(T1)} = ${escape(P.labels[y])} → ${up ? floors(up) : "same floor"}`;
-  const seen = rows.slice(0, upto);
-  const open = seen.filter((row) => row.defined);
-  const best = open.reduce((a, b) => (a && a.sum >= b.sum ? a : b), null);
+  const open = rows.slice(0, upto).filter((row) => row.defined);
+  const best = leader(rows, upto);
   const sums = rows.filter((row) => row.defined).map((row) => row.sum);
-  const prior = args.split(",").slice(0, -1);
-  const from = (i) => [i, ...prior].join(",");
+  const source = ["<i>i</i>", ...P.tuple(s).slice(0, -1).map((n) => escape(P.labels[n]))].join(",");
   const line = (row, n) => {
     const head = `<th scope="row">${escape(P.labels[row.i])}</th>`;
     if (n >= upto) return `<tr class="later">${head}<td>·</td><td>·</td><td>·</td><td></td></tr>`;
@@ -193,10 +197,9 @@ export function cellCard(P, cell, upto = P.N) {
     : `${name} ${done ? "=" : "≥"} ${show(best.L)} ${plus(best.g)} = <b>${show(best.sum)}</b>` +
       (done ? `<span class="gap"></span><i>S</i>${sub(`${T1},${k}`)}(${args}) = <b>${winner}</b>${ties.length ? ", the smallest" : ""}` : "");
   const tied = done && ties.length ? `Tie: ${[P.labels[best.i], ...ties].map(escape).join(" and ")} give ${show(L)}; the smallest is kept.` : "";
-  const least = P.min.L[P.at(t, k, s)];
   return {
     html: `<h3>${done ? `Why ${show(L)}${ties.length ? ", a tie" : ""}` : "So far"} <span class="chip ${up ? "up" : "level"}">${verdict}</span></h3>
-      <p>${name} = max${sub("<i>i</i>")} <i>L</i>${sub(`${t},${k - up}`)}(${from("<i>i</i>")}) + <i>g</i>${sub(T1)}(<i>i</i>,${args})</p>
+      <p>${name} = max${sub("<i>i</i>")} <i>L</i>${sub(`${t},${k - up}`)}(${source}) + <i>g</i>${sub(T1)}(<i>i</i>,${args})</p>
       <table><thead><tr><th><i>i</i></th><th><i>L</i>${sub(`${t},${k - up}`)}</th><th><i>g</i>${sub(T1)}</th><th>sum</th><th></th></tr></thead>
       <tbody>${rows.map(line).join("")}</tbody></table>
       <p class="result">${result}</p>`,
@@ -204,15 +207,12 @@ export function cellCard(P, cell, upto = P.N) {
       `t = ${T1}, k = ${k}, label ${P.args(s)}. ${right ? "Right label" : `Wrong label, y is ${P.labels[y]}`}: ${up ? floors(up) : "same floor"}. ` +
       open.map((row) => `From ${P.labels[row.i]}: ${show(row.L)} ${plus(row.g)} = ${show(row.sum)}.`).join(" ") +
       (done ? ` L = ${show(L)}, S = ${P.labels[best.i]}. ${tied}` : ""),
-    least,
   };
 }
 
 function firstName(P) {
   return Array.from({ length: P.window }, (_, t) => `<i>g</i>${sub(t + 1)}`).join("+");
 }
-
-const sumName = (P, inner) => (P.offset ? `(${inner} ${plus(P.offset)})` : inner);
 
 /** One cell of the last column as arithmetic: "13 · 4", "(13 + 0.5) · 4", "16 + 3". */
 function arithmetic(P, cell, h, op) {
@@ -227,7 +227,7 @@ function objective(P, op, L) {
   return op === "plain" ? inner : op === "plus" ? `${c} + <i>h</i>(<i>k</i>)` : `${c} · <i>h</i>(<i>k</i>)`;
 }
 
-function negativeFloors(W, h) {
+function negativeFloors(W) {
   const negative = [...new Set(W.cells.filter((cell) => cell.smallest).map((cell) => cell.k))];
   if (!negative.length) return "";
   const which = negative.length > 4 ? `${negative.length} floors` : `k = ${negative.join(", ")}`;
@@ -249,18 +249,20 @@ export function maximiseCard(P, W, h, op, upto = P.K) {
       <p><i>L</i>* = max${sub("<i>k</i>,<i>j</i>")} ${objective(P, op, `${P.T},<i>k</i>`)}</p>
       <table><thead><tr><th><i>k</i></th><th><i>j</i></th><th></th><th>value</th><th></th></tr></thead><tbody>${top.map(line).join("")}</tbody></table>
       <p class="result">${best ? `<i>L</i>* ${upto < P.K ? "≥" : "="} <b>${show(best.value)}</b> on floor <i>k</i> = ${best.k}` : "nothing yet"}</p>
-      ${equal && upto >= P.K ? `<p class="note">Tie: ${equal + 1} cells give ${show(best.value)}; the lowest floor, then the smallest label is kept.</p>` : ""}${negativeFloors(W, h)}`,
+      ${equal && upto >= P.K ? `<p class="note">Tie: ${equal + 1} cells give ${show(best.value)}; the lowest floor, then the smallest label is kept.</p>` : ""}${negativeFloors(W)}`,
     words: best ? `Maximise: the best of ${seen.length} cells is ${arithmetic(P, best, h, op)} = ${show(best.value)} at k = ${best.k}, label ${P.args(best.s)}.` : "",
   };
 }
+
+/** How many labels are still unknown after `reached` cells of the path; its first cell gives ℓ of them. */
+const unknown = (P, reached) => (reached ? P.T - P.start - reached : P.T);
 
 /** Following S back: the cell just reached, and the answer as far as it is known. */
 export function pathCard(P, W, path, h, op, reached) {
   const { t, k, s } = path.cells[reached - 1];
   const table = W.best.smallest ? P.min : P.max;
-  const known = P.T - path.cells.length + (path.cells.length - reached);
   const whole = reached === path.cells.length;
-  const labels = path.y.map((j, at) => (!whole && at < known + 0 ? "·" : `<span class="${j === P.y[at] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`));
+  const labels = path.y.map((j, at) => (at < unknown(P, reached) ? "·" : `<span class="${j === P.y[at] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`));
   const S = `<i>S</i>${W.best.smallest ? sub("min ") : ""}${sub(`${t + 1},${k}`)}(${escape(P.args(s))})`;
   const next = whole ? "" : `<p>${S} = <b>${escape(P.labels[table.S[P.at(t, k, s)]])}</b>: go to t = ${t} on ${P.climb(t, s) ? (P.climb(t, s) === 1 ? "the floor below" : `floor ${k - P.climb(t, s)}`) : "the same floor"}</p>`;
   const score = `score ${show(W.best.sum)}, ${W.best.k} wrong`;
@@ -268,7 +270,7 @@ export function pathCard(P, W, path, h, op, reached) {
     html: `<h3><span>${whole ? "The answer" : "Follow <i>S</i> back"}</span> <span class="chip plain">${score}</span></h3>${next}
       <p class="answer"><i>y</i>* = (${labels.join(", ")})</p>
       <p class="result"><i>L</i>* = ${arithmetic(P, W.best, h, op)}${op === "plain" && !P.offset ? "" : ` = <b>${show(W.best.value)}</b>`} on floor <i>k</i> = ${W.best.k}</p>
-      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${negativeFloors(W, h)}`,
+      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${negativeFloors(W)}`,
     words: whole
       ? `The answer is ${path.y.map((j) => P.labels[j]).join(", ")}, ${score}, value ${show(W.best.value)}.`
       : `Back at t = ${t + 1}, k = ${k}, label ${P.args(s)}.`,
@@ -277,11 +279,13 @@ export function pathCard(P, W, path, h, op, reached) {
 
 /** Before the first step: what is asked, and how to read the picture. */
 export function startCard(P, op) {
+  const score = P.offset && op !== "plain" ? (op === "times" ? `(score ${plus(P.offset)})` : `score ${plus(P.offset)}`) : "score";
+  const aim = op === "plain" ? score : `${score} ${op === "times" ? "·" : "+"} <i>h</i>(wrong labels)`;
   return {
-    html: `<h3>What is asked</h3><p>Among all ${show(P.N ** P.T, 0)} labellings, the largest ${objective(P, op, `${P.T},<i>k</i>`)}</p>
-      <p class="note"><b>Floor <i>k</i></b> holds the best prefixes with exactly <i>k</i> wrong labels.<br>
+    html: `<h3>What is asked</h3><p>Which of ${show(P.N ** P.T, 0)} labellings has the largest<br>${aim}?</p>
+      <p class="note"><b>Floor <i>k</i></b> holds prefixes with <i>k</i> wrong labels.<br>
       A <span class="right">right label</span> runs level, a <span class="wrong">wrong one</span> climbs one floor.<br>
-      Press <kbd>→</kbd> for one cell, <kbd>Shift →</kbd> for a column, <kbd>Space</kbd> to play.</p>`,
+      <kbd>→</kbd> one cell, <kbd>Shift →</kbd> one column, <kbd>Space</kbd> play</p>`,
     words: `Trellis with T = ${P.T} sites, N = ${P.N} labels, ${P.K + 1} floors. Press the right arrow for the first cell.`,
   };
 }
@@ -292,10 +296,12 @@ const CARD = { width: 350, least: 316, margin: 6, height: (N) => 108 + 20 * Math
 const HEAD = 56; // px above the floors: site numbers, true labels, answer
 const MINIMA = 44; // px for the smallest sums beside the last column, where they decide
 const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
-const NARROW = 820; // px; below this the card stands under the stage
+const NARROW = 820; // px; in a narrower stage the card stands under the floors
+const LEAST_FLOORS = 560; // px the floors keep where the card stands beside them
 
-/** Where everything stands in a stage of the given size. Floors fill the height, k = 0 at the bottom. */
-function geometry(P, width, height, minima, beside = false) {
+/** Where everything stands in a stage of the given size: floors fill the height, k = 0 at the bottom; the card stands
+ *  inside the empty triangle, beside the floors, or below them. */
+function geometry(P, width, height, minima, forced = "") {
   const lane = height / (P.K + 1);
   const pad = Math.min(7, lane * 0.08);
   const row = (lane - 2 * pad) / P.states;
@@ -304,7 +310,7 @@ function geometry(P, width, height, minima, beside = false) {
   const written = row >= DIGIT_ROW; // digits in the cells, names beside the rows
   const left = circles || written ? 82 : 48;
   const right = circles ? 196 + (minima ? MINIMA : 0) : 150;
-  const G = { height, lane, pad, row, circles, written, r, left, right, minima, below: width < NARROW, beside: false };
+  const G = { height, lane, pad, row, circles, written, r, left, right, minima, stands: forced };
   const place = (available) => {
     G.width = available;
     G.gap = Math.min(widest(available), (available - left - right - 44) / Math.max(1, P.T - 1));
@@ -317,17 +323,14 @@ function geometry(P, width, height, minima, beside = false) {
     return height - lane;
   };
   place(width);
-  if (G.below) return G;
   const bottom = CARD.margin + CARD.height(P.N);
   let free = width - right;
   for (let t = P.T - 1; t >= P.start; t--) if (highest(t) < bottom + 4) free = G.x(t) - (t > P.start ? G.gap * 0.5 : r + 10);
   free = Math.min(CARD.width, free - left - 2);
-  G.card = { left: left + 2, width: free };
-  if (beside || bottom > height || free < CARD.least) {
-    G.beside = true;
-    place(width - CARD.width - 20);
-    G.card = { left: G.width + 10, width: CARD.width };
-  }
+  const beside = width - CARD.width - 20;
+  if (!forced) G.stands = width < NARROW ? "below" : bottom <= height && free >= CARD.least ? "inside" : beside >= LEAST_FLOORS ? "beside" : "below";
+  if (G.stands === "beside") place(beside);
+  G.card = G.stands === "beside" ? { left: beside + 10, width: CARD.width } : { left: left + 2, width: free };
   return G;
 }
 
@@ -385,8 +388,9 @@ function tableHtml(P, G, ties) {
 
 /** What one cell was made from: candidate edges, their g, the sources, the cell itself. */
 function cellHtml(P, G, cell, upto, now) {
-  const rows = (candidates(P, cell) || []).slice(0, upto).filter((row) => row.defined);
-  const best = rows.reduce((a, b) => (a && a.sum >= b.sum ? a : b), null);
+  const all = candidates(P, cell) || [];
+  const rows = all.slice(0, upto).filter((row) => row.defined);
+  const best = leader(all, upto) || null;
   const [x, y] = [G.x(cell.t), G.y(cell.k, cell.s)];
   const parts = [];
   const ordered = rows.filter((row) => row !== best).concat(best ? [best] : []);
@@ -659,7 +663,7 @@ function render({ model, el }) {
       : pos === P.maximise ? maximiseCard(P, W, h, op, P.kmin + part - 1)
       : pathCard(P, W, path, h, op, pos - P.maximise);
     const least = cell && op === "times" && h[cell.k] < 0 && cell.t === P.T - 1 && shown
-      ? `<p class="note">h(${cell.k}) is negative: the smallest sum here, ${show(text.least)}, decides.</p>` : "";
+      ? `<p class="note"><i>h</i>(${cell.k}) is negative: the smallest sum here, ${show(P.min.L[P.at(cell.t, cell.k, cell.s)])}, decides.</p>` : "";
     card.innerHTML = text.html + least;
     card.classList.toggle("peek", Boolean(shown && shown !== pos));
     const other = shown && shown !== pos;
@@ -675,10 +679,9 @@ function render({ model, el }) {
   }
 
   function paintAnswer(reached) {
-    const known = reached ? P.T - P.start - reached : P.T; // sites before this are still unknown
     for (const item of head.querySelectorAll(".hat")) {
       const t = Number(item.dataset.t);
-      const open = reached && (t >= known + P.start || reached === path.cells.length || t > P.T - reached - P.window);
+      const open = t >= unknown(P, reached);
       const wrong = open && path.y[t] !== P.y[t];
       item.textContent = open ? P.labels[path.y[t]] : "";
       item.className = `hat ${open ? (wrong ? "wrong" : "right") : ""}`;
@@ -686,20 +689,29 @@ function render({ model, el }) {
   }
 
   // -- building, when the problem or the size changed
+  /** Card, floors and grids share the room: the grids' height decides what is left for the floors. */
+  function arrange() {
+    const stage = $(".stage");
+    root.classList.remove("beside", "narrow");
+    const width = stage.clientWidth;
+    for (let gap = (width - 322) / Math.max(1, P.T - 1), round = 0; round < 2; round++, gap = G.gap) {
+      mode = P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
+      buildGrids();
+      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), W.minima);
+    }
+    if (G.stands === "below") {
+      root.classList.add("narrow"); // now the page scrolls: the floors take what they need
+      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), W.minima, "below");
+    } else if (G.stands === "beside" && mode === "one" && P.window === 1) {
+      root.classList.add("beside"); // the grid goes under the card, the floors get its height
+      G = geometry(P, width, stage.clientHeight - HEAD, W.minima, "beside");
+    }
+  }
+
   function build() {
     if (!P || !root.clientWidth) return;
-    root.classList.toggle("narrow", root.clientWidth < NARROW);
-    buildGrids(); // first: their height decides what is left for the floors
-    root.classList.remove("beside");
-    const stage = $(".stage");
-    const narrow = root.clientWidth < NARROW; // then the page scrolls: the floors take what they need
-    const height = narrow ? Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))) : Math.max(220, stage.clientHeight - HEAD);
     W = weigh(P, h, op);
-    G = geometry(P, stage.clientWidth, height, W.minima);
-    if (G.beside && grids.classList.contains("one") && P.window === 1) {
-      root.classList.add("beside"); // the grid goes under the card, the floors get its height
-      G = geometry(P, stage.clientWidth, stage.clientHeight - HEAD, W.minima, true);
-    }
+    arrange();
     svg.setAttribute("width", G.width);
     svg.setAttribute("height", G.height);
     svg.setAttribute("class", `floors ${G.circles ? "circles" : "heat"} ${G.r < 11.5 ? "small" : G.r > 17 ? "large" : ""}`);
@@ -711,7 +723,7 @@ function render({ model, el }) {
     layer.edges.innerHTML = G.circles ? table.edges.join("") : "<path/>".repeat(P.T);
     edges = G.circles ? Array.from(layer.edges.children) : table.edges;
     [drawn, soon, edgesAt, hover] = [0, [], -1, 0];
-    card.style.cssText = G.below ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
+    card.style.cssText = G.stands === "below" ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
     buildHead();
     placeGrids();
     buildSegments();
@@ -788,14 +800,8 @@ function render({ model, el }) {
   }
 
   // -- the grids of g: never rebuilt while somebody types into one of the same shape
-  let shape = "", inputs = new Map(), lit = [], typing = null;
-  function gridMode() {
-    const gap = (root.clientWidth - 332) / Math.max(1, P.T - 1);
-    return P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
-  }
-
+  let shape = "", inputs = new Map(), lit = [], typing = null, mode = "under";
   function buildGrids() {
-    const mode = gridMode();
     const t = ownGrid === null ? currentSite() : ownGrid;
     const next = [P.T, P.N, P.window, mode, mode === "one" ? t : "", P.labels.join(), model.get("editable")].join("|");
     if (next !== shape) {
@@ -1007,8 +1013,10 @@ function render({ model, el }) {
     const old = P;
     P = readProblem(message);
     ties = P.events.map((cell) => Boolean(cell && (candidates(P, cell) || []).some((row) => row.tie)));
-    if (!old || P.reset) [pos, part] = [0, 1];
+    if (!old) pos = Math.max(0, Math.min(P.count, model.get("step") || 0)); // drawn anew, or a saved place
+    else if (P.reset) pos = 0;
     else keepPlace(old);
+    part = parts(pos);
     return true;
   }
 
@@ -1020,7 +1028,6 @@ function render({ model, el }) {
       const column = Math.max(P.start, Math.min(t, P.T - 1));
       pos = (t === column && k <= P.K && s < P.states && P.number[P.at(t, k, s)]) || P.columnEnd[column];
     }
-    part = parts(pos);
   }
 
   let pending = 0;
