@@ -53,7 +53,9 @@ def test_examples_end_to_end_are_the_examples_one_by_one(problem):
     examples = task.prepare(X, Y, weights)
     corpus = task.gather(examples)
     y = np.concatenate([rng.integers(0, task.n_states, size=len(e.y)) for e in examples])
-    for i, (example, psi) in enumerate(zip(examples, task.joint_features(corpus, y), strict=True)):
+    for i, (example, psi) in enumerate(
+        zip(examples, task.joint_features(corpus, y, corpus.starts), strict=True)
+    ):
         sites = slice(corpus.starts[i], corpus.starts[i + 1])
         np.testing.assert_array_equal(psi, task.joint_feature(example.x, y[sites]))
         np.testing.assert_array_equal(corpus.y[sites], example.y)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, decode, decode_all, decode_batch, viterbi
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
 from viterbi_lab.tasks.base import Corpus, Example, Task
 
@@ -27,7 +26,8 @@ class Violation:
         value: H(y_hat) = max_ŷ H(ŷ) >= 0: the exact slack ξ_i that this w needs.
         k: the number of wrong sites of ``y_hat``, Δ_H, or the sum of its costs.
         loss: h(k)^p, the loss as the constraint sees it.
-        problem: the very problem which was solved; `viterbi_lab.dp.trace` shows how it came to its answer.
+        problem: the very problem which was solved; that of a sequence can be looked at by
+            `viterbi_lab.dp.trace`.
     """
 
     example: Example
@@ -35,7 +35,7 @@ class Violation:
     value: float
     k: int
     loss: float
-    problem: ChainProblem
+    problem: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +44,21 @@ class Violations:
 
     Attributes:
         corpus: the examples.
-        y: (ΣT,) int64, the labellings, end to end.
+        y: the outputs ŷ, end to end, int64.
+        starts: (n + 1,) int64, where each begins.
         value: (n,) float64, max_ŷ H(ŷ) of each.
         loss: (n,) float64, h(k)^p.
     """
 
     corpus: Corpus
     y: np.ndarray
+    starts: np.ndarray
     value: np.ndarray
     loss: np.ndarray
 
     def y_hat(self, i: int) -> np.ndarray:
-        """(T_i,) int64, the labelling of one example."""
-        return self.y[self.corpus.starts[i] : self.corpus.starts[i + 1]]
+        """(T_i,) int64, the output of one example."""
+        return self.y[self.starts[i] : self.starts[i + 1]]
 
 
 def predict(task: Task, x: Any, w: np.ndarray) -> np.ndarray:
@@ -70,7 +72,7 @@ def predict(task: Task, x: Any, w: np.ndarray) -> np.ndarray:
     Returns:
         (T,) int64.
     """
-    return viterbi(task.scores(x, w)).y
+    return task.best(x, w)
 
 
 def most_violated(
@@ -87,9 +89,8 @@ def most_violated(
     """
     h = penalty.tempered(example.h)
     truth = float(w @ example.psi)
-    problem = task.problem(example, task.scores(example.x, w), h, rescaling.combine, rescaling.offset(truth))
-    best = decode(problem)
-    return Violation(example, best.y, best.value, best.k, float(h[best.k]), problem)
+    best = task.optimum(example, w, h, rescaling.combine, rescaling.offset(truth))
+    return Violation(example, best.y, best.value, best.k, float(h[best.k]), best.problem)
 
 
 def all_most_violated(
@@ -113,22 +114,9 @@ def all_most_violated(
     """
     losses = [penalty.tempered(example.h) for example in corpus.examples]
     offsets = rescaling.offset(corpus.psi @ w)
-    if all(example.cost is None for example in corpus.examples):
-        h = np.concatenate(losses)
-        found = decode_batch(task.batch(corpus, w, h, rescaling.combine, offsets), threads=n_jobs)
-        first = corpus.starts[:-1] + np.arange(len(corpus))  # of h(0) of each
-        return Violations(corpus, found.y, found.value, h[first + found.k])
-    problems = [
-        task.problem(example, task.scores(example.x, w), h, rescaling.combine, float(offset))
-        for example, h, offset in zip(corpus.examples, losses, offsets, strict=True)
-    ]
-    best = decode_all(problems, threads=n_jobs)
-    return Violations(
-        corpus,
-        np.concatenate([decoding.y for decoding in best]),
-        np.array([decoding.value for decoding in best]),
-        np.array([h[decoding.k] for h, decoding in zip(losses, best, strict=True)]),
-    )
+    best = task.optima(corpus, w, losses, rescaling.combine, offsets, n_jobs)
+    loss = np.array([h[k] for h, k in zip(losses, best.k, strict=True)])
+    return Violations(corpus, best.y, best.starts, best.value, loss)
 
 
 def plane(task: Task, violation: Violation, rescaling: Rescaling) -> tuple[np.ndarray, float]:
@@ -139,7 +127,7 @@ def plane(task: Task, violation: Violation, rescaling: Rescaling) -> tuple[np.nd
 def planes(task: Task, violations: Violations, rescaling: Rescaling) -> tuple[np.ndarray, np.ndarray]:
     """The rows (n, d) and bounds (n,) of many violated constraints."""
     corpus = violations.corpus
-    delta_psi = corpus.psi - task.joint_features(corpus, violations.y)
+    delta_psi = corpus.psi - task.joint_features(corpus, violations.y, violations.starts)
     return rescaling.plane(delta_psi, violations.loss[:, np.newaxis])[0], violations.loss
 
 
@@ -172,7 +160,7 @@ class SeparationOracle:
 
     def __post_init__(self):
         # the same for every number of threads: sums over other parts could differ in their last bits
-        self.parts = [self.task.gather(part) for part in _parts(self.examples)]
+        self.parts = [self.task.gather(part) for part in _parts(self.task, self.examples)]
 
     def look(self, w: np.ndarray) -> Look | None:
         """The most violated constraint of every example at w; None if cancelled."""
@@ -244,11 +232,11 @@ class Look:
             first += len(part.corpus)
 
 
-def _parts(examples: Sequence[Example]) -> list[Sequence[Example]]:
+def _parts(task: Task, examples: Sequence[Example]) -> list[Sequence[Example]]:
     """Consecutive examples whose tables together have at most `MOST_WORK` cells."""
     parts, begin, work = [], 0, 0.0
     for i, example in enumerate(examples):
-        cells = float(len(example.y)) * len(example.h)
+        cells = task.work(example)
         if i > begin and work + cells > MOST_WORK:
             parts.append(examples[begin:i])
             begin, work = i, 0.0

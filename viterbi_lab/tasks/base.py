@@ -3,6 +3,10 @@
 A task is a joint feature map Ψ(x, y) whose score ⟨w, Ψ(x, ŷ)⟩ is a sum of scores of parts, and a loss
 Δ(y, ŷ) = h(Σ costs) whose costs are whole numbers, one for each part (Bauer et al. (7)–(9) and (14)).
 Everything that comes from outside is checked once, by `Task.prepare`; what follows trusts it.
+
+Outputs are vectors of whole numbers, whatever they stand for: the labels of a sequence, a class, the
+operations of an alignment, the rules of a parse. Oracles and trainers only lay them end to end and compare
+them.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainBatch, ChainProblem, ChainScores, Combine
+from viterbi_lab.dp import Combine
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +31,8 @@ class Example:
         y: (T,) int64, the true output.
         psi: (d,) float64, Ψ(x, y).
         h: (K + 1,) float64, the loss h(0..K) of the possible sums of costs.
-        cost: (T, N) int64, what each label costs at each site; None means 1 for every wrong label.
+        cost: int64, what each part costs, as its task wants it; for sequences (T, N), what each label
+            costs at each site, or None if that is 1 for every wrong label.
     """
 
     number: int
@@ -60,11 +65,46 @@ class Corpus:
         return len(self.examples)
 
 
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The optimum of loss-augmented inference for one example.
+
+    Attributes:
+        y: (T,) int64, the best output ŷ.
+        value: (score + offset) ⊙ h(k).
+        k: the sum of the costs of ŷ.
+        problem: what was solved.
+    """
+
+    y: np.ndarray
+    value: float
+    k: int
+    problem: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Optima:
+    """The optima of loss-augmented inference for all examples of a corpus.
+
+    Attributes:
+        y: the best outputs, end to end, int64.
+        starts: (n + 1,) int64, where each begins.
+        value: (n,) float64, (score + offset) ⊙ h(k) of each.
+        k: (n,) int64, the sum of its costs.
+    """
+
+    y: np.ndarray
+    starts: np.ndarray
+    value: np.ndarray
+    k: np.ndarray
+
+
 class Task(ABC):
     """One application: joint feature map, parts and loss.
 
-    Laws, for every w, example (x, y) and output ŷ: ⟨w, Ψ(x, ŷ)⟩ is the score of ŷ under ``scores(x, w)``;
-    Δ(y, ŷ) is ``h`` at the sum of the costs of ŷ, and 0 at ŷ = y.
+    Laws, for every w, example (x, y) and output ŷ: ⟨w, Ψ(x, ŷ)⟩ is the sum of the scores of the parts of ŷ;
+    Δ(y, ŷ) is ``h`` at the sum of their costs, and 0 at ŷ = y; `best` and `optimum` find what enumeration
+    finds.
     """
 
     @property
@@ -77,7 +117,7 @@ class Task(ABC):
         """Check training data and bring it into the form that everything else trusts.
 
         Raises:
-            ValueError: if anything is not as the task allows; the message names sequence and position.
+            ValueError: if anything is not as the task allows; the message names example and position.
         """
 
     @abstractmethod
@@ -89,36 +129,55 @@ class Task(ABC):
         """Lay prepared examples end to end."""
 
     @abstractmethod
-    def scores(self, x: Any, w: np.ndarray) -> ChainScores:
-        """The scores of the parts of every output of a prepared ``x``, with w (d,)."""
+    def work(self, example: Example) -> float:
+        """About how many cells the tables of its inference have, to divide a pass into parts."""
 
     @abstractmethod
-    def batch(
-        self, corpus: Corpus, w: np.ndarray, h: np.ndarray, combine: Combine, offsets: np.ndarray
-    ) -> ChainBatch:
-        """Loss-augmented inference for all examples of a corpus whose costs are 1 for every wrong label.
+    def best(self, x: Any, w: np.ndarray) -> np.ndarray:
+        """The output argmax_ŷ ⟨w, Ψ(x, ŷ)⟩ of a prepared input, Bauer et al. (5)."""
+
+    @abstractmethod
+    def optimum(
+        self, example: Example, w: np.ndarray, h: np.ndarray, combine: Combine, offset: float
+    ) -> Optimum:
+        """Loss-augmented inference for one example, Bauer et al. (14): max (score + offset) ⊙ h(costs).
+
+        Args:
+            example: one that `prepare` returned.
+            w: (d,) float64.
+            h: the losses in the place of ``example.h``.
+            combine: ⊙.
+            offset: added to every score.
+        """
+
+    @abstractmethod
+    def optima(
+        self,
+        corpus: Corpus,
+        w: np.ndarray,
+        losses: Sequence[np.ndarray],
+        combine: Combine,
+        offsets: np.ndarray,
+        threads: int,
+    ) -> Optima:
+        """What `optimum` says of each example of a corpus; the same for every number of threads.
 
         Args:
             corpus: what `gather` returned.
             w: (d,) float64.
-            h: the losses h(0..T_i) of all examples, end to end.
+            losses: one table h for each example.
             combine: ⊙.
-            offsets: (n,) float64, one constant for each example.
+            offsets: (n,) float64.
+            threads: how many may share the work.
         """
-
-    @abstractmethod
-    def problem(
-        self, example: Example, scores: ChainScores, h: np.ndarray, combine: Combine, offset: float
-    ) -> ChainProblem:
-        """Loss-augmented inference for one example, Bauer et al. (14): (score + offset) ⊙ h(costs)."""
 
     @abstractmethod
     def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Ψ(x, y) of a prepared x and output, (d,) float64."""
 
     @abstractmethod
-    def joint_features(self, corpus: Corpus, y: np.ndarray) -> np.ndarray:
-        """Ψ(x_i, y_i) of all examples with outputs ``y`` (ΣT,) end to end; (n, d) float64."""
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Ψ(x_i, y_i) of all examples with outputs ``y`` end to end, which begin at ``starts``; (n, d)."""
 
     @abstractmethod
     def loss(self, y: np.ndarray, y_hat: np.ndarray) -> float:

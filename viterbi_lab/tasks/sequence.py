@@ -18,9 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp import ChainBatch, ChainProblem, ChainScores, Combine
+from viterbi_lab.dp import (
+    ChainBatch,
+    ChainProblem,
+    ChainScores,
+    Combine,
+    decode,
+    decode_all,
+    decode_batch,
+    viterbi,
+)
 from viterbi_lab.losses import IDENTITY, LabelCosts, Wrapper, hamming_cost
-from viterbi_lab.tasks.base import Corpus, Example, Task
+from viterbi_lab.tasks.base import Corpus, Example, Optima, Optimum, Task
 from viterbi_lab.tasks.encoding import ACTIVE, DENSE, SPARSE, Encoding, owners_of
 
 __all__ = ["ACTIVE", "DENSE", "SPARSE", "SequenceTask"]
@@ -129,6 +138,48 @@ class SequenceTask(Task):
             np.array([example.psi for example in examples]),
         )
 
+    def work(self, example: Example) -> float:
+        """T·(K + 1)."""
+        return float(len(example.y)) * len(example.h)
+
+    def best(self, x: Any, w: np.ndarray) -> np.ndarray:
+        """The best labelling, by Bauer et al. Algorithm 2; (T,) int64."""
+        return viterbi(self.scores(x, w)).y
+
+    def optimum(
+        self, example: Example, w: np.ndarray, h: np.ndarray, combine: Combine, offset: float
+    ) -> Optimum:
+        """Loss-augmented inference for one example, by Bauer et al. Algorithm 1; see `Task.optimum`."""
+        problem = self.problem(example, self.scores(example.x, w), h, combine, offset)
+        found = decode(problem)
+        return Optimum(found.y, found.value, found.k, problem)
+
+    def optima(
+        self,
+        corpus: Corpus,
+        w: np.ndarray,
+        losses: Sequence[np.ndarray],
+        combine: Combine,
+        offsets: np.ndarray,
+        threads: int,
+    ) -> Optima:
+        """Loss-augmented inference for all examples; see `Task.optima`."""
+        if all(example.cost is None for example in corpus.examples):
+            batch = self.batch(corpus, w, np.concatenate(losses), combine, offsets)
+            found = decode_batch(batch, threads=threads)
+            return Optima(found.y, corpus.starts, found.value, found.k)
+        problems = [
+            self.problem(example, self.scores(example.x, w), h, combine, float(offset))
+            for example, h, offset in zip(corpus.examples, losses, offsets, strict=True)
+        ]
+        best = decode_all(problems, threads=threads)
+        return Optima(
+            np.concatenate([decoding.y for decoding in best]),
+            corpus.starts,
+            np.array([decoding.value for decoding in best]),
+            np.array([decoding.k for decoding in best]),
+        )
+
     def scores(self, x: np.ndarray, w: np.ndarray) -> ChainScores:
         """Scores of labels at sites, of transitions, and of the first and last label.
 
@@ -143,7 +194,15 @@ class SequenceTask(Task):
     def batch(
         self, corpus: Corpus, w: np.ndarray, h: np.ndarray, combine: Combine, offsets: np.ndarray
     ) -> ChainBatch:
-        """Loss-augmented inference for all examples; see `Task.batch`."""
+        """Loss-augmented inference for all examples of a corpus whose costs are 1 for every wrong label.
+
+        Args:
+            corpus: what `gather` returned.
+            w: (d,) float64.
+            h: the losses h(0..T_i) of all examples, end to end.
+            combine: ⊙.
+            offsets: (n,) float64, one constant for each example.
+        """
         emissions, starts = self._emissions(corpus.x, w), corpus.starts
         if self.start_end:
             start, end = self._borders(w)
@@ -154,16 +213,16 @@ class SequenceTask(Task):
     def problem(
         self, example: Example, scores: ChainScores, h: np.ndarray, combine: Combine, offset: float
     ) -> ChainProblem:
-        """Loss-augmented inference for one example; see `Task.problem`."""
+        """Loss-augmented inference for one example, Bauer et al. (14): (score + offset) ⊙ h(costs)."""
         return ChainProblem(scores, example.y, h, combine, offset, cost=example.cost)
 
     def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Ψ(x, y), Bauer et al. (1), in the order of the module's table; (d,) float64."""
         return self._joint_features(self.encoding.join([x], self.n_features), np.array([0, len(y)]), y)[0]
 
-    def joint_features(self, corpus: Corpus, y: np.ndarray) -> np.ndarray:
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Ψ of all examples with other outputs; see `Task.joint_features`."""
-        return self._joint_features(corpus.x, corpus.starts, y)
+        return self._joint_features(corpus.x, starts, y)
 
     def loss(self, y: np.ndarray, y_hat: np.ndarray, site_weights: np.ndarray | None = None) -> float:
         """Δ(y, ŷ): h of the number of wrong sites, or of their costs."""
