@@ -12,9 +12,12 @@ if there is only one. ``reach[m]`` is the largest k of level m. L is −inf wher
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-from viterbi_lab.dp.simd import LANES, advance
+from viterbi_lab.dp.simd import LANES, TILE_NUMBERS, tile
 
 NONE = -1
+
+PAIRED_STATES = 16
+"""Up to so many states, two steps are made at once: their tiles fit the first-level cache together."""
 
 
 @kernel
@@ -35,6 +38,51 @@ def checkpoint_distance(levels, S):
 
 
 @kernel
+def tile_width(S):
+    """How many k a tile holds for S states, in whole vectors: few enough to stay in cache, not below 128."""
+    return max(128, TILE_NUMBERS // S // LANES * LANES)
+
+
+@kernel
+def undefined_below(cost, c, N, S, out, o0, X):
+    """Cells of a step's target below the cost of their row are −inf."""
+    R = S // N
+    for v in range(S):
+        for k in range(cost[c + v // R]):
+            out[o0 + v * X + k] = -np.inf
+
+
+@kernel
+def advance(L, W, n, A, a, E, e, cost, c, N, S, out):
+    """One step of Theorem 1 from the cells k = 0..n-1 of ``L`` to ``out``; both flat, row v at v·W."""
+    undefined_below(cost, c, N, S, out, 0, W)
+    whole, most = (n + LANES - 1) // LANES * LANES, tile_width(S)
+    for low in range(0, whole, most):
+        tile(L, low, W, A, a, E, e, cost, c, N, S, out, low, W, min(most, whole - low))
+
+
+@kernel
+def advance_twice(L, W, n, A, a, a_step, E, e, e_step, cost, c, N, S, between, X, out):
+    """Two steps of Theorem 1, tile by tile, so that the level between them stays in the first-level cache.
+
+    A cell needs only cells of the same or a smaller k, so tiles in order of k can do both steps; what the
+    first step shifts beyond a tile is carried to the next one. ``between`` is flat, row v at v·X with
+    X = tile width + 2·LANES; costs of both steps are at most LANES; ``n`` cells are defined between them.
+    """
+    undefined_below(cost, c, N, S, between, 0, X)
+    undefined_below(cost, c + N, N, S, out, 0, W)
+    whole, most = (n + LANES - 1) // LANES * LANES, X - 2 * LANES
+    for low in range(0, whole, most):
+        width = min(most, whole - low)
+        if low > 0:
+            for v in range(S):
+                for q in range(LANES):
+                    between[v * X + q] = between[v * X + most + q]
+        tile(L, low, W, A, a, E, e, cost, c, N, S, between, 0, X, width)
+        tile(between, 0, X, A, a + a_step, E, e + e_step, cost, c + N, N, S, out, low, W, width)
+
+
+@kernel
 def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, L, spare, W):
     """Algorithm 1 without back-pointers: the last level of L, keeping every ``every``-th one on the way.
 
@@ -48,8 +96,10 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
         L[v * W + first_cost[v]] = initial[v]
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
-    until_checkpoint, block = 0, 0
-    for m in range(cost.shape[0]):
+    X = tile_width(S) + 2 * LANES
+    between = np.empty(S * X if S <= PAIRED_STATES else 0)
+    until_checkpoint, block, m, M = 0, 0, 0, cost.shape[0]
+    while m < M:
         n = reach[m] + 1
         if until_checkpoint == 0:
             at = first_row[block]
@@ -59,7 +109,23 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
                 at += n
             until_checkpoint, block = every, block + 1
         until_checkpoint -= 1
-        advance(L, W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N, N, S, spare)
+        a, e, c = m * A_step, m * E_step, m * N
+        if (
+            S <= PAIRED_STATES
+            and until_checkpoint > 0
+            and m + 1 < M
+            and reach[m + 1] - reach[m] <= LANES
+            and reach[m + 2] - reach[m + 1] <= LANES
+        ):
+            advance_twice(
+                L, W, reach[m + 1] + 1, flat_A, a, A_step, flat_E, e, E_step, flat_cost, c, N, S, between, X,
+                spare,
+            )  # fmt: skip
+            until_checkpoint -= 1
+            m += 2
+        else:
+            advance(L, W, n, flat_A, a, flat_E, e, flat_cost, c, N, S, spare)
+            m += 1
         L, spare = spare, L
     return L
 

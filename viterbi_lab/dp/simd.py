@@ -3,10 +3,10 @@
 Why by hand: the block does one addition and one maximum for each edge and k. On one core of an AVX-512
 machine (T=2000, N=4, one maximum for the two cases of the theorem) plain loops reach 3 billion edges per
 second, plain loops unrolled over four predecessors 17, this module 29; the addition and maximum units end
-at about 35. It keeps four predecessors and two successors in registers, so that one load serves two edges
-and one store four, and works through long rows in tiles that stay in the first-level cache (N=32: 22
-without tiles, 29 with them). The vectors are eight doubles of portable LLVM code; narrower machines get two
-or four instructions for each.
+at about 33. It keeps four predecessors and two successors in registers, so that one load serves two edges
+and one store four. The vectors are eight doubles of portable LLVM code; narrower machines get two or four
+instructions for each. Long rows are worked through in tiles that stay in the first-level cache, two steps
+at once where their tiles fit (N=32: 22 without tiles, 29 with them).
 
 Rows are read in whole vectors. Whoever calls keeps rows eight entries wider than what they hold, with
 −inf behind the last reachable k (uninitialised is enough where only smaller k are used later).
@@ -23,7 +23,8 @@ from numba.extending import intrinsic
 from viterbi_lab.dp.compile import kernel
 
 LANES = 8
-TILE = 128
+TILE_NUMBERS = 2048
+"""Numbers of a tile, all rows together: 16 kB, so that two tiles stay in a first-level cache of 32 kB."""
 
 PLAIN = bool(config.DISABLE_JIT) or os.environ.get("VITERBI_LAB_PLAIN_LOOPS") == "1"
 """True where the twin runs: interpreted, or asked for by the environment to run with bounds checks."""
@@ -165,55 +166,41 @@ def _one_row(src, i0, W, A, a, stride, e, out, o, N, n):
 
 
 @kernel
-def _advance_in_vectors(L, W, n, A, a, E, e, cost, c, N, S, out):
+def _tile_in_vectors(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
     R = S // N
-    whole = (n + LANES - 1) // LANES * LANES
     for r in range(R):
-        for j in range(N):
-            o = (r + R * j) * W
-            for k in range(cost[c + j]):
-                out[o + k] = -np.inf
-        low = 0
-        while low < whole:
-            width = min(TILE, whole - low)
-            source = N * r * W + low
-            j = 0
-            while j + 1 < N:
-                v = r + R * j
-                o = v * W + cost[c + j] + low
-                q = (v + R) * W + cost[c + j + 1] + low
-                _two_rows(
-                    L, source, W, A, a + v, a + v + R, S, E[e + j], E[e + j + 1], out, o, q, N, width
-                )  # fmt: skip
-                j += 2
-            if j < N:
-                v = r + R * j
-                _one_row(L, source, W, A, a + v, S, E[e + j], out, v * W + cost[c + j] + low, N, width)
-            low += TILE
+        source = l0 + N * r * W
+        j = 0
+        while j + 1 < N:
+            v = r + R * j
+            o = o0 + v * X + cost[c + j]
+            q = o0 + (v + R) * X + cost[c + j + 1]
+            _two_rows(L, source, W, A, a + v, a + v + R, S, E[e + j], E[e + j + 1], out, o, q, N, n)
+            j += 2
+        if j < N:
+            v = r + R * j
+            _one_row(L, source, W, A, a + v, S, E[e + j], out, o0 + v * X + cost[c + j], N, n)
 
 
 @kernel
-def _advance_in_plain_loops(L, W, n, A, a, E, e, cost, c, N, S, out):
+def _tile_in_plain_loops(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
     R = S // N
     for v in range(S):
         j, r = v // R, v % R
-        o = v * W
-        for k in range(cost[c + j]):
-            out[o + k] = -np.inf
-        o += cost[c + j]
-        for k in range((n + LANES - 1) // LANES * LANES):
+        o = o0 + v * X + cost[c + j]
+        for k in range(n):
             best = -np.inf
             for i in range(N):
-                candidate = L[(i + N * r) * W + k] + (A[a + i * S + v] + E[e + j])
+                candidate = L[l0 + (i + N * r) * W + k] + (A[a + i * S + v] + E[e + j])
                 best = candidate if candidate > best else best
             out[o + k] = best
 
 
-advance = _advance_in_plain_loops if PLAIN else _advance_in_vectors
-"""``advance(L, W, n, A, a, E, e, cost, c, N, S, out)``: one step of Theorem 1 for all states v = r + R·j.
+tile = _tile_in_plain_loops if PLAIN else _tile_in_vectors
+"""``tile(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n)``: n entries of k (whole vectors) of one step.
 
-``out[v, k + cost_j] = max_i L[i + N·r, k] + A[i, v] + E[j]``: the two cases of the theorem (label right or
-wrong) differ only in the cost of the step. ``L`` and ``out`` are flat, row v at v·W, k contiguous; the cells
-k = 0..n-1 are read, in whole vectors. The step's scores start at ``A[a]`` and ``E[e]``, its costs at
-``cost[c]``, all flat. Cells of ``out`` below the cost of their row become −inf.
+``out[v, k + cost_j] = max_i L[i + N·r, k] + A[i, v] + E[j]`` for all states v = r + R·j: the two cases of the
+theorem (label right or wrong) differ only in the cost of the step. Row u of ``L`` starts at ``l0 + u·W``, row
+v of ``out`` at ``o0 + v·X``. The step's scores start at ``A[a]`` and ``E[e]``, its costs at ``cost[c]``; all
+arrays are flat.
 """

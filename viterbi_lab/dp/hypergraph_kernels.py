@@ -1,0 +1,127 @@
+"""The recurrence over general graphs of parts, as compiled loops.
+
+    L[v, k] = max over edges e into v:  Σ L[tails] + score(e),   the costs adding up to k
+
+An edge has no tail (a part that stands for itself), one (a chain) or two (a tree). Nodes are numbered so that
+tails come before heads. The counter stops at K: k = min(Σ costs, K).
+
+Letters: edges ``first[v] .. first[v+1]`` lead into node v; ``tails`` (E, 2) holds -1 where there is none;
+``reach[v]`` is the largest k of node v; L is flat, the row of v begins at ``at[v]``. L is −inf where undefined.
+"""
+
+import numpy as np
+
+from viterbi_lab.dp.compile import kernel
+
+
+@kernel
+def find_reach(first, tails, cost, K, reach, sizes):
+    """Fill ``reach`` and, in ``sizes``, how many edges the largest derivation of each node has."""
+    for v in range(first.shape[0] - 1):
+        most, size = 0, 0.0
+        for e in range(first[v], first[v + 1]):
+            total, edges = cost[e], 1.0
+            for a in range(2):
+                if tails[e, a] >= 0:
+                    total += reach[tails[e, a]]
+                    edges += sizes[tails[e, a]]
+            most, size = max(most, total), max(size, edges)
+        reach[v], sizes[v] = min(most, K), size
+
+
+@kernel
+def fill(first, tails, score, cost, K, reach, at, L):
+    """Fill the table; ``L`` comes filled with −inf."""
+    for v in range(first.shape[0] - 1):
+        Lv = L[at[v] : at[v] + reach[v] + 1]
+        for e in range(first[v], first[v + 1]):
+            g, c, u, other = score[e], cost[e], tails[e, 0], tails[e, 1]
+            if g == -np.inf:
+                continue
+            if u < 0:
+                k = min(c, K)
+                if g > Lv[k]:  # strict, here and below: the first edge keeps a tie
+                    Lv[k] = g
+                continue
+            Lu = L[at[u] : at[u] + reach[u] + 1]
+            if other < 0:
+                for k in range(Lu.shape[0]):
+                    candidate = Lu[k] + g
+                    if candidate > Lv[min(k + c, K)]:
+                        Lv[min(k + c, K)] = candidate
+                continue
+            Lo = L[at[other] : at[other] + reach[other] + 1]
+            for k in range(Lu.shape[0]):
+                if Lu[k] == -np.inf:
+                    continue
+                for q in range(Lo.shape[0]):
+                    candidate = Lu[k] + Lo[q] + g
+                    if candidate > Lv[min(k + q + c, K)]:
+                        Lv[min(k + q + c, K)] = candidate
+
+
+@kernel
+def derive(first, tails, score, cost, K, reach, at, L, k, edges, nodes, counts):
+    """Walk back from the last node with count k: the edges of its best derivation, heads before tails.
+
+    There are no back-pointers: the same sums in the same order give the same bits, so the maximum is met
+    exactly. Among equal sums the first edge wins, then the smallest count of its first tail.
+    ``edges`` receives the result; ``nodes`` and ``counts`` are the stack. Returns how many edges there are.
+    """
+    nodes[0], counts[0] = first.shape[0] - 2, k
+    waiting, found = 1, 0
+    while waiting > 0:
+        waiting -= 1
+        v, k = nodes[waiting], counts[waiting]
+        target = L[at[v] + k]
+        e, left, right = entering(v, k, target, first, tails, score, cost, K, reach, at, L)
+        edges[found] = e
+        found += 1
+        if tails[e, 1] >= 0:
+            nodes[waiting], counts[waiting] = tails[e, 1], right
+            waiting += 1
+        if tails[e, 0] >= 0:
+            nodes[waiting], counts[waiting] = tails[e, 0], left
+            waiting += 1
+    return found
+
+
+@kernel
+def entering(v, k, target, first, tails, score, cost, K, reach, at, L):
+    """The first edge into v that gives ``target`` at count k, and the counts of its tails."""
+    for e in range(first[v], first[v + 1]):
+        g, c, u, other = score[e], cost[e], tails[e, 0], tails[e, 1]
+        if u < 0:
+            if min(c, K) == k and g == target:
+                return e, 0, 0
+            continue
+        for p in range(reach[u] + 1):
+            if other < 0:
+                if min(p + c, K) == k and L[at[u] + p] + g == target:
+                    return e, p, 0
+                continue
+            for q in range(reach[other] + 1):
+                if min(p + q + c, K) == k and L[at[u] + p] + L[at[other] + q] + g == target:
+                    return e, p, q
+    return -1, 0, 0
+
+
+@kernel
+def sum_up(tails, value, edges, totals):
+    """Σ of ``value`` over the edges of a derivation, heads before tails, in the order of `fill`.
+
+    ``totals`` is as long as ``edges``: room for the sums of parts that wait for their head.
+    """
+    waiting = 0
+    for place in range(edges.shape[0] - 1, -1, -1):
+        e = edges[place]
+        total = value[e]
+        if tails[e, 1] >= 0:
+            total = totals[waiting - 1] + totals[waiting - 2] + total
+            waiting -= 2
+        elif tails[e, 0] >= 0:
+            total = totals[waiting - 1] + total
+            waiting -= 1
+        totals[waiting] = total
+        waiting += 1
+    return totals[0]
