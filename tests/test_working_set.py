@@ -24,7 +24,7 @@ def test_rows_are_dropped_when_they_were_idle_long_enough(rng):
     rows = rng.normal(size=(6, 2))
     constraints = filled(rows)
     constraints.multipliers[[1, 4]] = 1.0
-    assert [constraints.drop_idle(2) for _ in range(3)] == [0, 0, 4]
+    assert [constraints.drop_idle(constraints.multipliers == 0, 2) for _ in range(3)] == [0, 0, 4]
     np.testing.assert_array_equal(constraints.rows, rows[[1, 4]])
     assert constraints.bounds.tolist() == [1.0, 4.0]
     assert constraints.owners.tolist() == [1, 1]
@@ -33,19 +33,16 @@ def test_rows_are_dropped_when_they_were_idle_long_enough(rng):
     assert (2, np.array([5])) not in constraints
 
 
-def test_mass_in_between_starts_the_count_anew(rng):
+def test_work_in_between_starts_the_count_anew(rng):
     constraints = filled(rng.normal(size=(1, 2)))
-    constraints.drop_idle(1)
-    constraints.multipliers[0] = 1.0
-    constraints.drop_idle(1)
-    constraints.multipliers[0] = 0.0
-    assert [constraints.drop_idle(1), constraints.drop_idle(1)] == [0, 1]
+    idle, busy = np.array([True]), np.array([False])
+    assert [constraints.drop_idle(now, 1) for now in (idle, busy, idle, idle)] == [0, 0, 0, 1]
 
 
 def test_a_dropped_row_may_come_back(rng):
     constraints = filled(rng.normal(size=(2, 2)))
     for _ in range(2):
-        constraints.drop_idle(1)
+        constraints.drop_idle(np.ones(2, bool), 1)
     assert len(constraints) == 0
     constraints.add(0, np.array([0]), np.ones(2), 7.0)
     assert constraints.bounds.tolist() == [7.0]

@@ -28,13 +28,14 @@ import numpy as np
 from viterbi_lab.dp.compile import kernel
 from viterbi_lab.iterate import Goal, Iterate, Status, require_positive
 from viterbi_lab.oracle import Look, SeparationOracle, Violation
-from viterbi_lab.qp import certify, solve
+from viterbi_lab.qp import LADDER, NO_FURTHER, certify, solve
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example, Task
 from viterbi_lab.working_set import WorkingSet
 
 INNER_GAP = 0.03  # sweeps go on until the gap over the cached planes is this share of the measured one
 STEPS_PER_VISIT = 10
+NEGLIGIBLE = 1e-3  # of the mass of an example: an interior point leaves no multiplier at 0
 SWEEPS_BEFORE_HANDING_OVER = 100  # and one for each weight: about the time of an interior point solution
 NULL = -1
 NONE = -2
@@ -53,7 +54,7 @@ def iterates(
     n_jobs: int = 1,
     seed: int = 0,
     working_set: WorkingSet | None = None,
-    drop_after: int = 20,
+    drop_after: int = 8,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, n: None,
 ) -> Iterator[Iterate]:
@@ -218,11 +219,22 @@ class _Run:
             self.handed_over = True
         if self.handed_over:
             relative = 1e-10 if self.exact else min(1e-3, INNER_GAP * gap / upper)
-            program = solve(self.planes, C=self.C, penalty=self.penalty, relative_gap=max(relative, 1e-12))
-            self.planes.multipliers[:] = program.multipliers
-            self.w, self.lower = program.w, max(self.lower, program.lower)
-            self.planes.C = self.C
-        self.planes.drop_idle(self.drop_after)
+            program = solve(
+                self.planes,
+                C=self.C,
+                penalty=self.penalty,
+                relative_gap=max(relative, 1e-12),
+                ladder=(NO_FURTHER, *LADDER),
+            )
+            self.w = program.w
+            if program.lower > self.lower:  # a rough solution may prove less than the one before
+                self.planes.multipliers[:] = program.multipliers
+                self.lower, self.planes.C = program.lower, self.C
+        a, owners = self.planes.multipliers, self.planes.owners
+        mass = np.bincount(owners, a, self.planes.n_examples)
+        self.planes.drop_idle(
+            a <= (NEGLIGIBLE * mass)[owners] if self.handed_over else a == 0.0, self.drop_after
+        )
         self.qp_solves += 1
         self.qp_seconds += time.perf_counter() - begin
 

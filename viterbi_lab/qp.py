@@ -74,7 +74,7 @@ class Rung:
 
     Attributes:
         solver: ``INTERIOR_POINT``, our own, or the name of one of cvxpy's solvers for quadratic programs.
-        options: what it is told; nothing for our own.
+        options: what it is told; our own, by which factor to go ``beyond`` the gap that is asked for.
     """
 
     solver: str
@@ -86,7 +86,9 @@ def clarabel(tolerance: float) -> Rung:
     return Rung("CLARABEL", {f"tol_{what}": tolerance for what in ("gap_abs", "gap_rel", "feas")})
 
 
-INTERIOR_POINT = Rung("INTERIOR_POINT", {})
+# w is only as exact as √gap; three digits more cost two or three steps of about 20
+INTERIOR_POINT = Rung("INTERIOR_POINT", {"beyond": 1e-3})
+NO_FURTHER = Rung("INTERIOR_POINT", {"beyond": 1.0})
 
 # Gene data, C = 1e-8..1e6: the first rung leaves a certified gap of 1e-10 of the objective if the unit is
 # right. The second begins in the unit of the first answer. The third is for programs on which Clarabel gives
@@ -214,8 +216,8 @@ class _Program:
         # w is a combination of rows: with fewer rows than weights, look for it among these only
         m, d = self.Z.shape
         basis, Z = (None, self.Z) if m >= d else _in_own_span(self.Z)
-        if rung is INTERIOR_POINT:
-            answer = self._by_interior_point(Z, relative_gap)
+        if rung.solver == INTERIOR_POINT.solver:
+            answer = self._by_interior_point(Z, rung.options["beyond"] * relative_gap)
         else:
             answer = self._by_cvxpy(rung, Z, unit)
         return answer if basis is None or answer.w is None else replace(answer, w=basis @ answer.w)
@@ -229,8 +231,7 @@ class _Program:
             starts,
             scale=self.C / self.n,
             penalty=self.penalty,
-            # w is only as exact as √gap; three digits more cost two or three steps of about 20
-            relative_gap=1e-3 * relative_gap,
+            relative_gap=relative_gap,
         )
         a = np.empty(len(order))
         a[order] = found.multipliers

@@ -93,10 +93,10 @@ class WorkingSet:
         """Make room for ``count`` further examples, which have no rows yet; the others keep their numbers."""
         self.n_examples += count
 
-    def drop_idle(self, patience: int) -> int:
-        """Drop rows whose multiplier was 0 at this and the ``patience`` calls before; how many those were."""
+    def drop_idle(self, idle: np.ndarray, patience: int) -> int:
+        """Drop rows that are ``idle`` (m,) now and were so the ``patience`` times before; how many."""
         m = len(self)
-        self._idle[:m] = np.where(self.multipliers > 0.0, 0, self._idle[:m] + 1)
+        self._idle[:m] = np.where(idle, self._idle[:m] + 1, 0)
         kept = np.flatnonzero(self._idle[:m] <= patience)
         if len(kept) < m:
             for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
