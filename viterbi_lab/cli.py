@@ -1,4 +1,4 @@
-"""The command ``viterbi-lab``: serve the lab, or check that everything it needs is there."""
+"""The command ``viterbi-lab``: serve the lab, export a problem, or check that everything needed is there."""
 
 import argparse
 import importlib
@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from pathlib import Path
 
 import viterbi_lab
 from viterbi_lab.assets import asset
@@ -30,6 +31,15 @@ PARTS = (
     "viterbi_lab.estimator",
     "viterbi_lab.ui.views.page",
 )
+EXPORTS = {
+    "html": ("html", "a page that steps, switches ⊙ and changes h without a server"),
+    "svg": ("svg", "the finished trellis as a picture"),
+    "json": ("json_text", "the problem with all its tables; can be read again"),
+    "csv": ("cells_csv", "every cell: t, k, labels, L, S"),
+    "scores": ("scores_csv", "the scores g as CSV"),
+    "python": ("python_code", "a script that solves the problem with this library"),
+}
+"""What ``export`` can write: the function of ``viterbi_lab.ui.export``, and what comes of it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,6 +84,17 @@ def _parser() -> argparse.ArgumentParser:
     browser.add_argument("--no-browser", dest="show", action="store_false", help="do not open a browser")
     serve.set_defaults(run=_serve)
 
+    export = commands.add_parser(
+        "export",
+        help="write a problem as a page that steps by itself, a picture, tables or Python code",
+    )
+    export.add_argument(
+        "problem", type=Path, help="JSON file as in assets/problems, or as the lab's Step view exports it"
+    )
+    for kind, (_, what) in EXPORTS.items():
+        export.add_argument(f"--{kind}", type=Path, metavar="FILE", help=what)
+    export.set_defaults(run=_export, complain=export.error)
+
     check = commands.add_parser("check", help="print versions and whether every part is in order")
     check.set_defaults(run=_check)
     return parser
@@ -106,6 +127,25 @@ def _announce(address: str) -> None:
 
 def _another(port: int) -> int:
     return port + 1 if port < 65535 else DEFAULT_PORT
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    wanted = {kind: path for kind in EXPORTS if (path := getattr(chosen, kind)) is not None}
+    if not wanted:
+        chosen.complain("name at least one file to write: " + ", ".join(f"--{kind} FILE" for kind in EXPORTS))
+
+    from viterbi_lab.dp import NoFeasibleLabelling, TooBig  # late: the other commands need no kernels
+    from viterbi_lab.ui import export, problem_file
+
+    try:
+        question = problem_file.read(chosen.problem)
+        for kind, path in wanted.items():
+            path.write_text(getattr(export, EXPORTS[kind][0])(question), encoding="utf-8")
+            print(f"{path}: {EXPORTS[kind][1]}")
+    except (OSError, ValueError, NoFeasibleLabelling, TooBig) as error:
+        print(f"viterbi-lab export: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def _check(chosen: argparse.Namespace) -> int:

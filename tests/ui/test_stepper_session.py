@@ -58,7 +58,7 @@ def test_every_example_can_be_solved_and_says_why_it_is_there(session, example):
 def test_an_example_without_a_field_is_refused_by_its_file_name(tmp_path):
     path = tmp_path / "broken.json"
     path.write_text(json.dumps({"title": "broken", "labels": ["1"], "y": ["1"], "h": "k", "op": "plus"}))
-    with pytest.raises(ValueError, match=r"broken\.json has no field 'g'"):
+    with pytest.raises(ValueError, match=r"broken\.json: There is no field 'g'"):
         read(path)
 
 

@@ -66,12 +66,17 @@ class Question:
         """K: there are K+1 floors."""
         if self.cost is not None:
             return int(self.cost.max(axis=1).sum())
-        return self.scores.length if self.scores.n_states > 1 else 0
+        return self.scores.length
 
     @property
     def wrappers(self) -> dict[str, Wrapper]:
         """All loss wrappers that can be chosen, by rule."""
         return {**RULES, CAPPED: capped(self.cap), OWN: listed(self.own)}
+
+    @property
+    def h(self) -> np.ndarray:
+        """(K+1,) float64: h of the rule in force, at 0..K."""
+        return self.wrappers[self.rule].table(self.largest_cost)
 
     @property
     def flat_first(self) -> np.ndarray:
@@ -87,11 +92,10 @@ class Question:
     def problem(self) -> ChainProblem:
         """Return what the engine solves; plain decoding is h = 0 under +, without the constant."""
         plain = self.op == "plain"
-        h = np.zeros(self.largest_cost + 1) if plain else self.wrappers[self.rule].table(self.largest_cost)
         return ChainProblem(
             scores=self.scores,
             y=self.y,
-            h=h,
+            h=np.zeros(self.largest_cost + 1) if plain else self.h,
             op=Combine.TIMES if self.op == "times" else Combine.PLUS,
             offset=0.0 if plain else self.offset,
             kmin=self.kmin,
@@ -152,8 +156,7 @@ class Question:
         for known in (base.y, self.y):
             common = known[:length]
             y[: common.size] = np.where(common < n_states, common, y[: common.size])
-        largest = length if n_states > 1 else 0
-        own = (*self.own, *[self.own[-1]] * (largest + 1))[: largest + 1]
+        own = (*self.own, *[self.own[-1]] * (length + 1))[: length + 1]
         names = self.labels + tuple(str(n) for n in range(len(self.labels) + 1, n_states + 1))
         return replace(
             self,

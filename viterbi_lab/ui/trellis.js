@@ -301,7 +301,7 @@ const LEAST_FLOORS = 560; // px the floors keep where the card stands beside the
 
 /** Where everything stands in a stage of the given size: floors fill the height, k = 0 at the bottom; the card stands
  *  inside the empty triangle, beside the floors, or below them. */
-function geometry(P, width, height, minima, forced = "") {
+function geometry(P, width, height, { minima, controls }, forced = "") {
   const lane = height / (P.K + 1);
   const pad = Math.min(7, lane * 0.08);
   const row = (lane - 2 * pad) / P.states;
@@ -309,7 +309,7 @@ function geometry(P, width, height, minima, forced = "") {
   const r = Math.min(20, row * 0.47);
   const written = row >= DIGIT_ROW; // digits in the cells, names beside the rows
   const left = circles || written ? 82 : 48;
-  const right = circles ? 196 + (minima ? MINIMA : 0) : 150;
+  const right = circles ? 196 + (minima ? MINIMA : 0) : controls ? 196 : 150;
   const G = { height, lane, pad, row, circles, written, r, left, right, minima, stands: forced };
   const place = (available) => {
     G.width = available;
@@ -694,17 +694,18 @@ function render({ model, el }) {
     const stage = $(".stage");
     root.classList.remove("beside", "narrow");
     const width = stage.clientWidth;
+    const needs = { minima: W.minima, controls: model.get("controls") };
     for (let gap = (width - 322) / Math.max(1, P.T - 1), round = 0; round < 2; round++, gap = G.gap) {
       mode = P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
       buildGrids();
-      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), W.minima);
+      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), needs);
     }
     if (G.stands === "below") {
       root.classList.add("narrow"); // now the page scrolls: the floors take what they need
-      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), W.minima, "below");
+      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), needs, "below");
     } else if (G.stands === "beside" && mode === "one" && P.window === 1) {
       root.classList.add("beside"); // the grid goes under the card, the floors get its height
-      G = geometry(P, width, stage.clientHeight - HEAD, W.minima, "beside");
+      G = geometry(P, width, stage.clientHeight - HEAD, needs, "beside");
     }
   }
 
@@ -785,7 +786,7 @@ function render({ model, el }) {
     });
     const pixels = scrub.clientWidth;
     const crowded = pixels / segments.length < 26;
-    const label = ({ name, width }, n) => (width * pixels > 6 + 5.6 * name.length || (crowded && (n === 0 || (n + 1 + P.start) % 10 === 0)) ? name : "");
+    const label = ({ name, width }, n) => (width * pixels > 8 + 6.6 * name.length || (crowded && (n === 0 || (n + 1 + P.start) % 10 === 0)) ? name : "");
     $(".segments").innerHTML = segments.map((segment, n) => `<span class="${crowded && !label(segment, n) ? "bare" : ""}" title="${segment.title}" style="left:${100 * segment.left}%;width:${100 * segment.width}%">${label(segment, n)}</span>`).join("") + `<div class="done"></div>`;
   }
 

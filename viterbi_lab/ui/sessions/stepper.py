@@ -13,6 +13,7 @@ from viterbi_lab.dp import ChainProblem, Combine, NoFeasibleLabelling, TooBig, T
 from viterbi_lab.losses import hamming_cost
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
+from viterbi_lab.ui.wire import h_message, problem_message
 
 MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
 MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
@@ -50,33 +51,12 @@ class StepperSession(param.Parameterized):
         """Return the problem for the stage: typed arrays and small scalars, one consistent whole."""
         if self._trace is None:
             self._trace = trace(self.question.problem())
-        question, tables = self.question, self._trace
-        scores = question.scores
-        return {
-            "revision": self.revision,
-            "reset": self._from_start,
-            "title": question.title,
-            "labels": list(question.labels),
-            "T": scores.length,
-            "N": scores.n_states,
-            "window": scores.window_order,
-            "K": question.largest_cost,
-            "kmin": question.kmin,
-            "offset": float(question.offset),
-            "y": question.y.astype(np.int32),
-            "cost": tables.problem.cost.reshape(-1).astype(np.int32),
-            "first": question.flat_first,
-            "steps": question.flat_steps,
-            "L": tables.L.reshape(-1),
-            "S": tables.S.reshape(-1).astype(np.int16),
-            "L_min": tables.L_min.reshape(-1),
-            "S_min": tables.S_min.reshape(-1).astype(np.int16),
-        }
+        message = problem_message(self.question, self._trace)
+        return {"revision": self.revision, "reset": self._from_start, **message}
 
     def tables(self) -> dict[str, np.ndarray]:
         """Return h by rule, each (K+1,) float64, so that the stage switches without asking."""
-        largest = self.question.largest_cost
-        return {rule: wrapper.table(largest) for rule, wrapper in self.question.wrappers.items()}
+        return h_message(self.question)
 
     @property
     def why(self) -> str:
