@@ -124,12 +124,12 @@ class GraphProblem:
         if not np.isfinite(self.offset):
             raise ValueError(f"offset={self.offset} is not a finite number.")
         if self.kmin not in (0, 1) or isinstance(self.kmin, bool):
-            raise ValueError(f"kmin={self.kmin!r}; it is 0 (all) or 1 (only derivations that cost something).")
+            raise ValueError(
+                f"kmin={self.kmin!r}; it is 0 (all) or 1 (only derivations that cost something)."
+            )
         K = h.size - 1
         reach, sizes = np.zeros(graph.n_nodes, np.int64), np.zeros(graph.n_nodes)
-        kernels.find_reach(
-            graph.first, graph.tails, self.cost, K if self.capped else 2**62, reach, sizes
-        )
+        kernels.find_reach(graph.first, graph.tails, self.cost, K if self.capped else 2**62, reach, sizes)
         if reach[-1] > K:
             raise ValueError(
                 f"The costs add up to {reach[-1]}, but h has values for 0..{K} only. Give {reach[-1] + 1} "
@@ -144,8 +144,8 @@ class GraphProblem:
         limit = Limits.from_environment().decode_bytes
         if needed > limit:
             raise TooBig(
-                f"The table of {graph.n_nodes} nodes with costs up to {reach[-1]} needs {needed:,} bytes, but "
-                f"the limit is {limit:,}. Give a smaller input, or a loss with fewer different costs."
+                f"The table of {graph.n_nodes} nodes with costs up to {reach[-1]} needs {needed:,} bytes, "
+                f"but the limit is {limit:,}. Give a smaller input, or a loss with fewer different costs."
             )
         object.__setattr__(self, "reach", reach)
         object.__setattr__(self, "starts", starts)
@@ -185,8 +185,12 @@ def solve(problem: GraphProblem) -> Derivation:
     Ties: smallest k, then at every node the first edge, then the smallest cost of its first tail.
 
     Raises:
-        NoFeasibleLabelling: if every derivation has a forbidden edge, or there is none, or kmin=1 leaves none.
+        NoFeasibleLabelling: if every derivation is forbidden, or there is none, or kmin=1 leaves none.
     """
+    if problem.reach[-1] < 0:
+        raise NoFeasibleLabelling(
+            "The root has no derivation: none of its edges leads to edges without tails."
+        )
     L = table(problem, problem.scores)
     negated = np.where(np.isneginf(problem.scores), -np.inf, -problem.scores)
     minima = table(problem, negated) if problem.needs_minima else L
@@ -239,13 +243,15 @@ def checked_scores(scores: ArrayLike, n_edges: int) -> np.ndarray:
     array = np.asarray(scores)
     if array.shape != (n_edges,) or array.dtype.kind not in "iuf":
         raise ValueError(
-            f"scores has shape {array.shape} of {array.dtype}; it needs ({n_edges},) numbers, one for each edge."
+            f"scores has shape {array.shape} of {array.dtype}; it needs ({n_edges},) numbers, one an edge."
         )
     array = np.ascontiguousarray(array, dtype=np.float64)
     bad = np.isnan(array) | np.isposinf(array)
     if bad.any():
         e = int(np.argmax(bad))
-        raise ValueError(f"The score of edge {e} is {array[e]}; it must be a finite number, or −inf to forbid.")
+        raise ValueError(
+            f"The score of edge {e} is {array[e]}; it must be a finite number, or −inf to forbid."
+        )
     return array
 
 

@@ -6,7 +6,8 @@ An edge has no tail (a part that stands for itself), one (a chain) or two (a tre
 tails come before heads. The counter stops at K: k = min(Σ costs, K).
 
 Letters: edges ``first[v] .. first[v+1]`` lead into node v; ``tails`` (E, 2) holds -1 where there is none;
-``reach[v]`` is the largest k of node v; L is flat, the row of v begins at ``at[v]``. L is −inf where undefined.
+``reach[v]`` is the largest k of node v, -1 if it has no derivation; L is flat, −inf where undefined, the row
+of v begins at ``at[v]``.
 """
 
 import numpy as np
@@ -18,14 +19,16 @@ from viterbi_lab.dp.compile import kernel
 def find_reach(first, tails, cost, K, reach, sizes):
     """Fill ``reach`` and, in ``sizes``, how many edges the largest derivation of each node has."""
     for v in range(first.shape[0] - 1):
-        most, size = 0, 0.0
+        most, size = -1, 0.0
         for e in range(first[v], first[v + 1]):
-            total, edges = cost[e], 1.0
-            for a in range(2):
-                if tails[e, a] >= 0:
-                    total += reach[tails[e, a]]
-                    edges += sizes[tails[e, a]]
-            most, size = max(most, total), max(size, edges)
+            total, edges, whole = cost[e], 1.0, True
+            for u in tails[e]:
+                if u >= 0:
+                    total += reach[u]
+                    edges += sizes[u]
+                    whole = whole and reach[u] >= 0
+            if whole:
+                most, size = max(most, total), max(size, edges)
         reach[v], sizes[v] = min(most, K), size
 
 
@@ -45,10 +48,14 @@ def fill(first, tails, score, cost, K, reach, at, L):
                 continue
             Lu = L[at[u] : at[u] + reach[u] + 1]
             if other < 0:
-                for k in range(Lu.shape[0]):
+                within = min(Lu.shape[0], max(0, K - c + 1))
+                shifted = Lv[c : c + within]
+                for k in range(within):
                     candidate = Lu[k] + g
-                    if candidate > Lv[min(k + c, K)]:
-                        Lv[min(k + c, K)] = candidate
+                    if candidate > shifted[k]:
+                        shifted[k] = candidate
+                for k in range(within, Lu.shape[0]):
+                    Lv[K] = max(Lv[K], Lu[k] + g)
                 continue
             Lo = L[at[other] : at[other] + reach[other] + 1]
             for k in range(Lu.shape[0]):
