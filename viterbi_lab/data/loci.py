@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from viterbi_lab.assets import asset
 from viterbi_lab.features import base_codes
 
 LABELS = "NEI"
 N, E, I = range(3)  # noqa: E741 - the letters of gene finding
-_SHIPPED = "celegans.txt.gz"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +100,7 @@ def read_loci(path: Path) -> list[Locus]:
 
 def celegans_loci() -> list[Locus]:
     """The shipped loci of *C. elegans*, one protein-coding gene each; see ``assets/genes/README.md``."""
-    package = Path(__file__).parents[1]
-    installed = package / "assets" / "genes" / _SHIPPED
-    return read_loci(installed if installed.exists() else package.parent / "assets" / "genes" / _SHIPPED)
+    return read_loci(asset("genes", "celegans.txt.gz"))
 
 
 def fold(name: str, n_folds: int) -> int:

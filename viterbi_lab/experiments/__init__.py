@@ -1,0 +1,1 @@
+"""Experiments: seeded functions that return their numbers, and commands that print them."""
