@@ -14,12 +14,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from viterbi_lab.dp import trace
+from viterbi_lab.ui import export
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.sessions import stepper
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.views.stage import Stage
-from viterbi_lab.ui.views.step import StepView
+from viterbi_lab.ui.views.step import EXPORTS, StepView
 
 pytestmark = pytest.mark.browser
 
@@ -42,8 +43,9 @@ WALK = """root => {
 class Shown:
     """The view of one session in the browser."""
 
-    def __init__(self, page: Page, session: StepperSession, documents: list) -> None:
-        self.page, self.session, self.documents = page, session, documents
+    def __init__(self, page: Page, session: StepperSession, opened: list) -> None:
+        self.page, self.session = page, session
+        self.document, self.view = opened[-1]
         self.stage = page.locator(".vl")
         self.card = page.locator(".vl .card")
         self.where = page.locator(".vl .where")
@@ -58,7 +60,7 @@ class Shown:
 
     def set(self, **values) -> None:
         """Change the session where the server itself would: on the document's own thread."""
-        self.documents[-1].add_next_tick_callback(partial(self.session.param.update, **values))
+        self.document.add_next_tick_callback(partial(self.session.param.update, **values))
         eventually(lambda: all(getattr(self.session, name) == value for name, value in values.items()))
 
     def choose(self, example: str) -> None:
@@ -69,18 +71,19 @@ class Shown:
 
 @pytest.fixture
 def shown(page: Page, serve) -> Shown:
-    session, documents, loaded = StepperSession(), [], threading.Event()
+    session, opened, loaded = StepperSession(), [], threading.Event()
     session.message()  # solved here, so that the page need not wait for a compiler
 
     def app() -> StepView:
-        documents.append(pn.state.curdoc)
+        view = StepView(session)
+        opened.append((pn.state.curdoc, view))
         pn.state.onload(loaded.set)
-        return StepView(session)
+        return view
 
     page.goto(serve(app))
     expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
     eventually(loaded.is_set)  # before that Panel drops what Python changes
-    return Shown(page, session, documents)
+    return Shown(page, session, opened)
 
 
 def eventually(claim) -> None:
@@ -421,3 +424,23 @@ def test_the_stage_alone_switches_operator_and_h_by_itself(page: Page, serve):
     expect(page.locator(".vl .card")).to_contain_text("13 + 16 = 29")
     expect(page.get_by_label("g 2 (1, 1)", exact=True)).not_to_be_editable()
     expect(page.get_by_label("y 1 = 3")).to_be_disabled()
+
+
+@pytest.mark.parametrize("kind", list(EXPORTS))
+def test_what_is_on_the_stage_is_saved_as_a_file(shown, kind):
+    shown.set(op="plus")
+    write, ending = EXPORTS[kind]
+    shown.document.add_next_tick_callback(partial(shown.view._kind.param.update, value=kind))
+    eventually(lambda: shown.view._save.filename == f"three_answers_after_fig_2.{ending}")
+    with shown.page.expect_download() as download:
+        shown.page.get_by_role("button", name="Save").click()
+    assert download.value.suggested_filename == f"three_answers_after_fig_2.{ending}"
+    assert download.value.path().read_text(encoding="utf-8") == write(shown.session.question)
+
+
+def test_the_problem_is_copied_as_python(shown):
+    shown.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.page.get_by_role("button", name="Copy as Python").click()
+    expect(shown.page.locator(".vl .toast")).to_have_text("Copied to the clipboard")
+    copied = shown.page.evaluate("navigator.clipboard.readText()")
+    assert copied == export.python_code(shown.session.question)

@@ -11,6 +11,7 @@
  *   h         {rule name: K+1 numbers}, rule  which of them is meant, op  "plain" | "plus" | "times"
  *   step      events done so far, written at most every 150 ms, read when somebody else sets it
  *   edit      {serial, kind, index | site, text}: a wish of the reader; reply {serial, error} answers it
+ *   copy      {serial, text}: to be put on the clipboard
  *   editable  may g and y be edited;  controls  show ⊙ and h inside the stage
  *
  * First part: what the picture means (pure). Second part: drawing. Third part: the reader's hands.
@@ -541,7 +542,7 @@ function render({ model, el }) {
       <svg class="floors" role="img" aria-label="Trellis with loss levels as floors"><g class="background"></g><g class="hair"></g><g class="dots"></g><g class="edges"></g>
         <g class="nodes"></g><g class="prices"></g><g class="values"></g><g class="trace"></g><g class="overlay"></g></svg>
       <div class="card" role="note"></div></div>
-    <div class="grids"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
+    <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
   const [svg, head, card, grids, scrub, said] = [".floors", ".head", ".card", ".grids", ".scrub", ".said"].map($);
@@ -912,6 +913,26 @@ function render({ model, el }) {
     waiting = null;
   }
 
+  function copy() {
+    const { text } = asObject(model.get("copy"));
+    if (!text) return;
+    if (!navigator.clipboard) return announce("This page may not use the clipboard. Save a file instead.");
+    navigator.clipboard.writeText(text).then(
+      () => announce("Copied to the clipboard"),
+      () => announce("The browser refused the clipboard. Save a file instead.")
+    );
+  }
+
+  let announcing = 0;
+  function announce(words) {
+    const note = $(".toast");
+    note.textContent = words;
+    note.classList.add("on");
+    say(words);
+    clearTimeout(announcing);
+    announcing = setTimeout(() => note.classList.remove("on"), 2500);
+  }
+
   function neighbour(input, key) {
     const here = input.getBoundingClientRect();
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
@@ -1049,6 +1070,7 @@ function render({ model, el }) {
 
   for (const name of ["problem", "h", "rule", "op", "controls"]) model.on(`change:${name}`, changed);
   model.on("change:reply", answered);
+  model.on("change:copy", copy);
   model.on("change:step", () => { if (P && G && !reported && model.get("step") !== pos) go(model.get("step")); });
   const watcher = new ResizeObserver(() => { if (P && h) build(); });
   watcher.observe(root);

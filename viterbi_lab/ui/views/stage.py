@@ -18,6 +18,7 @@ class Stage(AnyWidgetComponent):
     step = param.Integer(default=0, doc="Events done; reported by the page every 150 ms at most.")
     edit = param.Dict(default={}, doc="What the reader wants changed.")
     reply = param.Dict(default={}, doc="What became of it.")
+    copy = param.Dict(default={}, doc="A text to be put on the clipboard, with a serial number.")
     editable = param.Boolean(default=True, doc="Whether g and y can be edited.")
     controls = param.Boolean(default=False, doc="Whether ⊙ and h are shown inside the stage.")
 

@@ -1,6 +1,8 @@
 """The Step view: a side bar of controls, and the stage."""
 
+import io
 import json
+import re
 from html import escape
 
 import panel as pn
@@ -8,6 +10,7 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
+from viterbi_lab.ui import export, picture
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.stage import Stage
@@ -20,6 +23,14 @@ RULES = {
     "0/1: h(k) = [k > 0]": "0/1",
     "capped: h(k) = min(k, c)": CAPPED,
     "own list of numbers": OWN,
+}
+EXPORTS = {
+    "HTML page that steps": (export.html, "html"),
+    "SVG picture": (picture.svg, "svg"),
+    "CSV of L and S": (export.cells_csv, "csv"),
+    "CSV of g": (export.scores_csv, "csv"),
+    "JSON, can be read again": (export.json_text, "json"),
+    "Python script": (export.python_code, "py"),
 }
 HEADER = 46  # px of the page above the stage
 SIDEBAR = 264  # px, where the view stands alone, without the page around it
@@ -91,6 +102,12 @@ class StepView(Viewer):
         again.on_click(self._randomise)
         back = pmui.Button(label="Reset to example", variant="text", **wide)
         back.on_click(self._reset)
+        self._kind = pmui.Select(label="Export", options=list(EXPORTS), **small)
+        self._save = pmui.FileDownload(label="Save", callback=self._exported, width=100, margin=(6, 10))
+        self._save.variant = "outlined"
+        self._kind.param.watch(self._name_file, "value")
+        code = pmui.Button(label="Copy as Python", variant="text", margin=(6, 0), width=132)
+        code.on_click(self._copy_code)
         return pn.Column(
             pmui.Select.from_param(ask.preset, label="Example", **small),
             self._why,
@@ -113,6 +130,8 @@ class StepView(Viewer):
                 sizing_mode="stretch_width",
             ),
             back,
+            self._kind,
+            pn.Row(self._save, code, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
             margin=0,
         )
@@ -131,11 +150,26 @@ class StepView(Viewer):
     def _reset(self, _event) -> None:
         self.session.reset()
 
+    def _name_file(self, *_events) -> None:
+        """The file is called after the problem, in letters that every system takes."""
+        _, ending = EXPORTS[self._kind.value]
+        name = re.sub(r"[^a-z0-9]+", "_", self.session.question.title.lower()).strip("_") or "problem"
+        self._save.filename = f"{name}.{ending}"
+
+    def _exported(self) -> io.StringIO:
+        write, _ = EXPORTS[self._kind.value]
+        return io.StringIO(write(self.session.question))
+
+    def _copy_code(self, _event) -> None:
+        text = export.python_code(self.session.question)
+        self.stage.copy = {"serial": self.stage.copy.get("serial", 0) + 1, "text": text}
+
     def _tell_sidebar(self, *_events) -> None:
         session = self.session
         T, N, _ = session.question.size
         if not session.errors.get("size"):
             self._length.value, self._states.value = T, N
+        self._name_file()
         self._cap.visible = session.rule == CAPPED
         self._own.visible = session.rule == OWN
         self._why.object = f"<div style='font-size:12.5px;line-height:1.4'>{escape(session.why)}</div>"
