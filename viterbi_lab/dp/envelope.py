@@ -147,6 +147,7 @@ def search_slopes(
             labels[:] = truth
     left = right = -1
     chord = False
+    under, under_residual, over, over_residual = -np.inf, 0.0, np.inf, 0.0
     for used in range(most):
         last, total, lead, k = best_path(initial, first_cost, A, E, cost, slope, V, leaving)
         slopes[used], values[used] = slope, total
@@ -167,6 +168,7 @@ def search_slopes(
                     other[0] = truth_score
             leads = k == best_k and np.array_equal(found, labels)
         lower_bounds(other, total - lead if leads else total, slope)
+        fresh = not settled[k]
         settled[k] = True
         if chord and total <= at_score[left] + slope * at_k[left] + tolerance:
             settled[at_k[left] : at_k[right] + 1] = True  # an edge of the hull: nothing lies above it
@@ -191,11 +193,19 @@ def search_slopes(
                 left = p
             elif right < 0:
                 right = p
-        curve = level_slope(best, h, best_k if best_k >= 0 else target, times, offset)
+        # the optimum of a smooth hull has the slope of its own level curve: the root between what was tried
+        curve = level_slope(objective(score, h[k], times, offset), h, k, times, offset)
+        residual = curve - slope
+        if residual > 0 and slope > under:
+            under, under_residual = slope, residual
+        elif residual < 0 and slope < over:
+            over, over_residual = slope, residual
+        if under > -np.inf and over < np.inf:
+            curve = under + under_residual * (over - under) / (under_residual - over_residual)
         low = at_slope[left] if left >= 0 else -np.inf
         high = at_slope[right] if right >= 0 else np.inf
         chord = False
-        if low < curve < high and (used % 3 < 2 or left < 0 or right < 0):
+        if low < curve < high and (fresh or left < 0 or right < 0):
             slope = curve
         elif left >= 0 and right >= 0:
             chord = True
