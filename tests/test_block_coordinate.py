@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from viterbi_lab import block_coordinate, cutting_plane, oracle
-from viterbi_lab.block_coordinate import iterates
+from viterbi_lab.block_coordinate import iterates, path
 from viterbi_lab.data.genes import generate
 from viterbi_lab.features import HistogramBins
 from viterbi_lab.iterate import Status
@@ -224,6 +224,19 @@ def test_added_examples_go_on_with_the_planes_of_the_others(genes):
     assert warm[-1].status is Status.CONVERGED
     assert len(warm) < len(cold)
     assert max(warm[-1].lower, cold[-1].lower) <= min(warm[-1].upper, cold[-1].upper) * (1 + 1e-12)
+
+
+@RESCALINGS
+def test_a_path_over_c_reaches_every_optimum_with_fewer_calls(genes, rescaling):
+    Cs = [10.0**exponent for exponent in range(-8, 7)]
+    task, examples = genes
+    calls, cold_calls = 0, 0
+    for C, last in path(task, examples, Cs, relative_gap=1e-3, rescaling=rescaling):
+        cold = run(task, examples, C, 1e-3, rescaling)[-1]
+        assert last.status is Status.CONVERGED
+        assert max(last.lower, cold.lower) <= min(last.upper, cold.upper) * (1 + 1e-12)
+        calls, cold_calls = calls + last.oracle_calls, cold_calls + cold.oracle_calls
+    assert calls < cold_calls
 
 
 def test_idle_planes_are_dropped_and_the_optimum_stays(genes):

@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,26 @@ def iterates(
     working_set.require(len(examples), task.n_weights)
     oracle = SeparationOracle(task, examples, rescaling, penalty, n_jobs, cancelled, progress)
     return _Run(oracle, C, goal, working_set, drop_after, np.random.default_rng(seed)).passes(max_passes)
+
+
+def path(
+    task: Task, examples: Sequence[Example], Cs: Sequence[float], **settings: Any
+) -> Iterator[tuple[float, Iterate]]:
+    """Train for several C, each from the planes and multipliers of the one before.
+
+    Args:
+        task: the application.
+        examples: what ``task.prepare`` returned.
+        Cs: values of C, best ascending: then all planes are of use to the next.
+        settings: as for `iterates`, without C and ``working_set``.
+
+    Yields:
+        ``(C, last iterate)`` for each, in the order given.
+    """
+    planes = WorkingSet(len(examples), task.n_weights)
+    for C in Cs:
+        *_, last = iterates(task, examples, C=C, working_set=planes, **settings)
+        yield C, last
 
 
 @dataclass(eq=False)
