@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from viterbi_lab.cutting_plane import Status, iterates
-from viterbi_lab.estimator import StructuredSVM
+from viterbi_lab.estimator import TRAINERS, StructuredSVM
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.tasks.sequence import SequenceTask
 from viterbi_lab.working_set import WorkingSet
@@ -88,11 +88,13 @@ def test_21_the_known_optimum_of_one_sequence(case, mode):
 
 
 @pytest.mark.parametrize("mode", ["slack", "margin"])
-@pytest.mark.parametrize("batch", [0, 1])
-def test_23_examples_given_three_times_do_not_move_the_optimum(case, mode, batch):
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_23_examples_given_three_times_do_not_move_the_optimum(case, mode, trainer):
     content = case("23")
     part = content["input"]
-    assert_solution(fit(part, mode, part["y"], batch=batch), content["expected"][mode], content["tolerance"])
+    assert_solution(
+        fit(part, mode, part["y"], trainer=trainer), content["expected"][mode], content["tolerance"]
+    )
 
 
 @pytest.mark.parametrize("mode", ["slack", "margin"])
@@ -117,13 +119,13 @@ def test_23_no_example_holds_a_constraint_twice(case, mode):
 
 
 @pytest.mark.parametrize("mode", ["slack", "margin"])
-@pytest.mark.parametrize("batch", [0, 1])
-def test_25_the_dual_rises_to_the_optimum_and_the_gap_closes(case, mode, batch):
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_25_the_dual_rises_to_the_optimum_and_the_gap_closes(case, mode, trainer):
     content = case("25")
     part, optimum = content["input"], content["expected"][mode]["optimum"]
     history = []
     svm = StructuredSVM(
-        part["C"], epsilon=part["epsilon"], rescaling=mode, batch=batch, on_iteration=history.append
+        part["C"], epsilon=part["epsilon"], rescaling=mode, trainer=trainer, callback=history.append
     )
     svm.fit(part["X"], part["y"])
     lowers = [lower for it in history for lower in it.lowers]

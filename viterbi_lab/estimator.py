@@ -1,20 +1,45 @@
-"""`StructuredSVM`: a structured SVM for label sequences, in the shape of a scikit-learn estimator."""
+"""`StructuredSVM`: a structured SVM for label sequences, in the shape of a scikit-learn estimator.
+
+It follows the conventions of scikit-learn without needing it: settings are stored as they are given, what
+training finds out ends in an underscore, and `clone` and `GridSearchCV` work.
+"""
 
 from __future__ import annotations
 
+import inspect
+import os
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from viterbi_lab.cutting_plane import Iterate, Status, iterates
-from viterbi_lab.losses import WRAPPERS, Wrapper
+from viterbi_lab import block_coordinate, cutting_plane
+from viterbi_lab.dp import ChainProblem, Combine, k_best, lead
+from viterbi_lab.formulation import N_SLACK, ONE_SLACK
+from viterbi_lab.iterate import Iterate, Status
+from viterbi_lab.losses import WRAPPERS, LabelCosts, Wrapper, listed
+from viterbi_lab.model_file import NotAModel, read, write
 from viterbi_lab.oracle import predict
 from viterbi_lab.rescaling import PENALTIES, RESCALINGS, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example
-from viterbi_lab.tasks.sequence import ACTIVE, DENSE, SequenceTask
+from viterbi_lab.tasks.encoding import ACTIVE, DENSE, ENCODINGS, SPARSE, Encoding
+from viterbi_lab.tasks.sequence import SequenceTask
+from viterbi_lab.working_set import WorkingSet
+
+TRAINERS = ("block_coordinate", "cutting_plane", "one_slack")
+
+
+class NotFittedError(ValueError, AttributeError):
+    """The estimator has not been trained yet."""
+
+
+class Ranked(NamedTuple):
+    """One of the best labellings of a sequence: its labels, and its score ⟨w, Ψ(x, ŷ)⟩."""
+
+    labels: list[Hashable]
+    score: float
 
 
 class StructuredSVM:
@@ -25,74 +50,95 @@ class StructuredSVM:
     Args:
         C: what slacks cost; positive. Larger values fit the training data more closely. Slack rescaling
             wants smaller values than margin rescaling, by about the length of the sequences.
-        epsilon: by how much a constraint may exceed its slack at the end, in units of the loss.
+        relative_gap: by what share of the objective it may be above the optimum at the end; None: any.
+        epsilon: by how much a constraint may exceed its slack at the end, in units of the loss; None: any. If
+            both are given, both hold at the end.
         rescaling: ``"slack"`` or ``"margin"``, or one of the objects SLACK and MARGIN.
         penalty: ``"linear"`` or ``"quadratic"``, or one of the objects LINEAR and QUADRATIC.
         h: the loss is h(number of wrong sites): ``"identity"``, ``"sqrt"``, ``"square"``, ``"zero-one"``, or
             a `Wrapper`.
+        label_costs: (N, N) whole numbers, how much label j counts in the place of label i (row), in the order
+            of the classes; by default each wrong label counts 1.
         classes: the labels, if they are not to be taken from the training data.
         start_end: whether the first and the last label of a sequence have weights of their own.
         active: the inputs hold indices of indicator features, (T, a) ints, instead of values of features.
         n_features: with ``active``, how many indicator features there are; by default one more than the
             largest index in the training data.
-        batch: 0 solves one quadratic program a pass, 1 one for every constraint.
-        max_passes: where to stop if ε is not reached.
-        on_iteration: called with every `Iterate` of the training.
+        trainer: ``"block_coordinate"``, the fastest; ``"cutting_plane"``, the algorithm of the papers; or
+            ``"one_slack"``, the same with one slack for all examples.
+        solver: what solves the programs of the cutting-plane trainers, see `viterbi_lab.qp.ladder`.
+        max_passes: where to stop if the goal is not reached.
+        n_jobs: threads of the oracle; the result is the same for every number.
+        random_state: seed of the order in which the block-coordinate trainer visits examples.
+        callback: called with every `Iterate` of the training.
 
     Attributes:
         classes_: list of the labels; sorted if they can be sorted, else in the order in which they came.
         task_: the `SequenceTask`, which knows the order of the weights.
         w_: (d,) float64, the weights.
         result_: the last `Iterate`, with the gap and the reason why the training ended.
-        converged_: whether it ended because ε was reached.
+        converged_: whether it ended because the goal was reached.
 
     Example:
         >>> X, Y = [[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]], [["exon", "intron", "intron"]]
-        >>> svm = StructuredSVM(C=1.0, epsilon=1e-3, rescaling="margin").fit(X, Y)
+        >>> svm = StructuredSVM(C=1.0, rescaling="margin").fit(X, Y)
         >>> svm.predict(X)
         [['exon', 'intron', 'intron']]
-        >>> round(svm.result_.upper, 4)
-        0.5625
+        >>> svm.converged_, round(svm.result_.upper, 3)
+        (True, 0.563)
     """
-
-    result_: Iterate | None = None
-    converged_: bool = False
 
     def __init__(
         self,
         C: float = 1.0,
         *,
-        epsilon: float = 0.1,
+        relative_gap: float | None = 1e-3,
+        epsilon: float | None = None,
         rescaling: str | Rescaling = "slack",
         penalty: str | Penalty = "linear",
         h: str | Wrapper = "identity",
+        label_costs: Any = None,
         classes: Sequence[Hashable] | None = None,
         start_end: bool = False,
         active: bool = False,
         n_features: int | None = None,
-        batch: int = 0,
+        trainer: str = "block_coordinate",
+        solver: str = "interior_point",
         max_passes: int = 500,
-        on_iteration: Callable[[Iterate], None] | None = None,
+        n_jobs: int = 1,
+        random_state: int = 0,
+        callback: Callable[[Iterate], None] | None = None,
     ):
         self.C = C
+        self.relative_gap = relative_gap
         self.epsilon = epsilon
         self.rescaling = rescaling
         self.penalty = penalty
         self.h = h
+        self.label_costs = label_costs
         self.classes = classes
         self.start_end = start_end
         self.active = active
         self.n_features = n_features
-        self.batch = batch
+        self.trainer = trainer
+        self.solver = solver
         self.max_passes = max_passes
-        self.on_iteration = on_iteration
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
 
-    def fit(self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> StructuredSVM:
+    # ------------------------------------------------------------------ training
+
+    def fit(
+        self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]], *, site_weights: Sequence[Any] | None = None
+    ) -> StructuredSVM:
         """Train.
 
         Args:
-            X: n sequences, each (T_i, F) numbers, or with ``active`` (T_i, a) indices.
+            X: n sequences, each (T_i, F) numbers, a (T_i, F) matrix of scipy.sparse, or with ``active``
+                (T_i, a) indices.
             Y: n label sequences, each T_i labels of any hashable kind.
+            site_weights: n sequences of T_i whole numbers >= 1, how often an error at each site counts.
 
         Returns:
             The estimator itself.
@@ -102,52 +148,124 @@ class StructuredSVM:
             SolverFailed: if no solver can handle a quadratic program.
 
         Warns:
-            RuntimeWarning: if the training ended without reaching ε.
+            RuntimeWarning: if the training ended without reaching its goal.
         """
-        for iterate in self.iterates(X, Y):
-            if self.on_iteration is not None:
-                self.on_iteration(iterate)
-        if not self.converged_:
-            message = f"{self.result_.status.value} {_gap_of(self.result_)}"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
-        return self
+        return self._follow(self.iterates(X, Y, site_weights=site_weights))
 
-    def iterates(self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> Iterator[Iterate]:
+    def iterates(
+        self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]], *, site_weights: Sequence[Any] | None = None
+    ) -> Iterator[Iterate]:
         """Train step by step: as `fit`, but yields every `Iterate`; after each the estimator can predict.
 
         Not taking the rest of the iterates ends the training where it is.
         """
-        rescaling = _named("rescaling", self.rescaling, RESCALINGS, Rescaling)
-        penalty = _named("penalty", self.penalty, PENALTIES, Penalty)
         wrapper = _named("h", self.h, WRAPPERS, Wrapper)
-        if len(X) != len(Y):
-            raise ValueError(f"X holds {len(X)} sequences, Y {len(Y)}. Give one label sequence for each.")
-        if not len(X):
-            raise ValueError("There is no sequence to train on. Give at least one.")
-        label_lists = [_as_list(labels) for labels in Y]
+        label_lists = _checked_lists(X, Y)
         classes = _distinct(self.classes if self.classes is not None else chain.from_iterable(label_lists))
-        number_of = {label: number for number, label in enumerate(classes)}
-        inputs = [self._as_input(x, f"sequence {i}") for i, x in enumerate(X)]
+        encoding = self._encoding(X)
+        inputs = [_as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
         task = SequenceTask(
             len(classes),
-            self._count_features(inputs),
+            self._count_features(inputs, encoding),
             wrapper,
             start_end=self.start_end,
-            encoding=ACTIVE if self.active else DENSE,
+            encoding=encoding,
+            label_costs=None if self.label_costs is None else LabelCosts(np.asarray(self.label_costs)),
         )
-        numbers = [_numbered(labels, number_of, f"sequence {i}") for i, labels in enumerate(label_lists)]
-        examples = task.prepare(inputs, numbers)
-        self.classes_, self.task_ = classes, task
-        return self._train(examples, rescaling, penalty)
+        numbers = _numbered(label_lists, classes)
+        examples = task.prepare(inputs, numbers, site_weights)
+        owners = 1 if self.trainer == "one_slack" else len(examples)
+        return self._train(classes, task, examples, WorkingSet(owners, task.n_weights))
+
+    def continue_fit(
+        self,
+        X: Sequence[Any] = (),
+        Y: Sequence[Sequence[Hashable]] = (),
+        *,
+        site_weights: Sequence[Any] | None = None,
+    ) -> StructuredSVM:
+        """Go on from where the last training ended, with further sequences, or another C or goal.
+
+        The result is that of `fit` on all sequences together; what was found before saves passes. Change C,
+        ``relative_gap``, ``epsilon``, ``max_passes`` or ``n_jobs`` by `set_params` before.
+
+        Raises:
+            NotFittedError: if there is no training to go on with; a loaded model has none.
+            ValueError: if a setting has changed that makes it another training, or a label is new.
+        """
+        self._require_fit()
+        if not hasattr(self, "_examples"):
+            raise NotFittedError("This model was loaded; its training data are not in the file. Call fit.")
+        if self._kind() != self._trained_kind:
+            raise ValueError(
+                "rescaling, penalty, trainer or data settings have changed since the last training. Call fit."
+            )
+        examples = self._examples
+        if len(X) or len(Y):
+            if self.trainer == "one_slack":
+                raise ValueError("With one slack, constraints belong to all examples together. Call fit.")
+            label_lists, encoding = _checked_lists(X, Y), self.task_.encoding
+            inputs = [_as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
+            added = self.task_.prepare(inputs, _numbered(label_lists, self.classes_), site_weights)
+            examples = (*examples, *added)
+            self._planes.extend_examples(len(added))
+        return self._follow(self._train(self.classes_, self.task_, examples, self._planes))
+
+    def path(
+        self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]], Cs: Sequence[float]
+    ) -> list[StructuredSVM]:
+        """One trained estimator for each C, like this one otherwise; each begins where the one before ended.
+
+        Args:
+            X: as for `fit`.
+            Y: as for `fit`.
+            Cs: values of C; ascending ones save most.
+        """
+        trained: list[StructuredSVM] = []
+        for C in Cs:
+            svm = type(self)(**{**self.get_params(), "C": C})
+            if trained:
+                svm._take_over(trained[-1])
+                svm.continue_fit()
+            else:
+                svm.fit(X, Y)
+            trained.append(svm)
+        return trained
+
+    # ------------------------------------------------------------------ using what was learned
 
     def predict(self, X: Sequence[Any]) -> list[list[Hashable]]:
         """The best labelling of each sequence, Bauer et al. (5), in the labels that `fit` was given."""
-        self._require_fit()
-        labelled = []
-        for i, x in enumerate(X):
-            prepared = self.task_.prepare_input(self._as_input(x, f"sequence {i}"), f"sequence {i}")
-            labelled.append([self.classes_[number] for number in predict(self.task_, prepared, self.w_)])
-        return labelled
+        return [self._labels(predict(self.task_, x, self.w_)) for x in self._prepared(X)]
+
+    def decision_function(self, X: Sequence[Any]) -> np.ndarray:
+        """How well and how clearly each sequence is labelled.
+
+        Returns:
+            (n, 2) float64: the score ⟨w, Ψ(x, ŷ)⟩ of the prediction, and by how much it exceeds that of every
+            other labelling; inf where there is no other.
+        """
+        decided = []
+        for x in self._prepared(X):
+            scores = self.task_.scores(x, self.w_)
+            decided.append((scores.score(predict(self.task_, x, self.w_)), lead(scores)))
+        return np.array(decided, dtype=np.float64).reshape(-1, 2)
+
+    def k_best(self, X: Sequence[Any], count: int) -> list[list[Ranked]]:
+        """The ``count`` best labellings of each sequence, best first; fewer where there are fewer."""
+        ranked = []
+        for x in self._prepared(X):
+            scores = self.task_.scores(x, self.w_)
+            shape = (scores.length, scores.n_states)
+            problem = ChainProblem(
+                scores,
+                np.zeros(shape[0], np.int64),
+                np.zeros(1),
+                Combine.PLUS,
+                cost=np.zeros(shape, np.int64),
+            )
+            ranked.append([Ranked(self._labels(best.y), best.score) for best in k_best(problem, count)])
+        return ranked
 
     def score(self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
         """The share of sites that `predict` labels as in Y, over all sequences together."""
@@ -159,55 +277,278 @@ class StructuredSVM:
             raise ValueError("There is no site to score. Give at least one sequence.")
         return sum(found == true for found, true in pairs) / len(pairs)
 
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the trained model into one file, without the training data; see `viterbi_lab.model_file`.
+
+        Raises:
+            NotFittedError: if nothing has been trained.
+            ValueError: if a label is neither text, number nor truth value.
+            OSError: if the file cannot be written; what was there before still is.
+        """
+        self._require_fit()
+        for label in self.classes_:
+            if not isinstance(label, str | int | float | bool):
+                raise ValueError(
+                    f"Label {label!r} is of type {type(label).__name__}. A file keeps labels that are text, "
+                    "numbers or truth values."
+                )
+        task, result = self.task_, self.result_
+        longest = int(max(len(result.slack), 1))
+        header = {
+            "settings": self._plain_settings(),
+            "classes": self.classes_,
+            "task": {
+                "n_states": task.n_states,
+                "n_features": task.n_features,
+                "start_end": task.start_end,
+                "encoding": repr(task.encoding),
+                "label_costs": None if task.label_costs is None else task.label_costs.table.tolist(),
+                "wrapper": task.wrapper.name,
+                "h": task.wrapper.table(self._longest).tolist(),
+            },
+            "result": {
+                "status": result.status.name,
+                "number": result.number,
+                "planes": result.planes,
+                "added": result.added,
+                "violated": result.violated,
+                "oracle_calls": result.oracle_calls,
+                "qp_solves": result.qp_solves,
+                "examples": longest,
+            },
+        }
+        bounds = np.array([result.lower, result.upper, result.oracle_seconds, result.qp_seconds])
+        write(path, header, {"weights": self.w_, "slack": result.slack, "bounds": bounds})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> StructuredSVM:
+        """Read a model that `save` wrote. It predicts as the one that was saved, bit for bit.
+
+        Raises:
+            NotAModel: if the file is none, is damaged, or was written by a newer version.
+            OSError: if it cannot be read.
+        """
+        header, arrays = read(path)
+        try:
+            about, how = header["task"], header["result"]
+            wrapper = WRAPPERS.get(about["wrapper"]) or listed(about["h"], about["wrapper"])
+            costs = about["label_costs"]
+            task = SequenceTask(
+                int(about["n_states"]),
+                int(about["n_features"]),
+                wrapper,
+                start_end=bool(about["start_end"]),
+                encoding=ENCODINGS[about["encoding"]],
+                label_costs=None if costs is None else LabelCosts(np.array(costs)),
+            )
+            svm = cls(**header["settings"])
+            if svm.h not in WRAPPERS:
+                svm.h = wrapper
+            classes, w, bounds = list(header["classes"]), arrays["weights"], arrays["bounds"]
+            if len(classes) != task.n_states or w.shape != (task.n_weights,) or not np.isfinite(w).all():
+                raise NotAModel(f"{path} is damaged: its weights do not fit its labels and features.")
+            for array in (w, arrays["slack"]):
+                array.flags.writeable = False
+            svm._learned(
+                classes,
+                task,
+                len(about["h"]) - 1,
+                Iterate(
+                    number=how["number"],
+                    w=w,
+                    slack=arrays["slack"],
+                    lower=float(bounds[0]),
+                    upper=float(bounds[1]),
+                    planes=how["planes"],
+                    added=how["added"],
+                    violated=how["violated"],
+                    lowers=(),
+                    oracle_calls=how["oracle_calls"],
+                    qp_solves=how["qp_solves"],
+                    oracle_seconds=float(bounds[2]),
+                    qp_seconds=float(bounds[3]),
+                    worst=None,
+                    status=Status[how["status"]],
+                ),
+            )
+        except (KeyError, TypeError, IndexError) as error:
+            raise NotAModel(f"{path} is damaged: {error!r}") from error
+        return svm
+
+    # ------------------------------------------------------------------ conventions of scikit-learn
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings by name, as they were given; ``deep`` makes no difference."""
+        return {name: getattr(self, name) for name in _setting_names(type(self))}
+
+    def set_params(self, **params: Any) -> StructuredSVM:
+        """Change settings; they are checked when training begins.
+
+        Raises:
+            ValueError: if there is no setting of that name.
+        """
+        names = _setting_names(type(self))
+        for name, value in params.items():
+            if name not in names:
+                raise ValueError(f"There is no setting {name!r}; known are {', '.join(names)}.")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "result_")
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import InputTags, Tags, TargetTags  # only scikit-learn asks
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(two_d_array=False, sparse=True),
+        )
+
     def __repr__(self) -> str:
-        settings = f"C={self.C}, epsilon={self.epsilon}, rescaling={self.rescaling}"
-        if self.result_ is None:
+        settings = f"C={self.C}, rescaling={str(self.rescaling).lower()}"
+        if not hasattr(self, "result_"):
             return f"<StructuredSVM {settings}: not trained>"
         state = "converged" if self.converged_ else f"NOT CONVERGED ({self.result_.status.name.lower()})"
         return f"<StructuredSVM {settings}: {state}, {_gap_of(self.result_)}>"
 
+    # ------------------------------------------------------------------ private
+
+    def _follow(self, training: Iterator[Iterate]) -> StructuredSVM:
+        """Take all iterates; call back and warn."""
+        for iterate in training:
+            if self.callback is not None:
+                self.callback(iterate)
+        if not self.converged_:
+            message = f"{self.result_.status.value} {_gap_of(self.result_)}"
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return self
+
     def _train(
-        self, examples: Sequence[Example], rescaling: Rescaling, penalty: Penalty
+        self, classes: list[Hashable], task: SequenceTask, examples: Sequence[Example], planes: WorkingSet
     ) -> Iterator[Iterate]:
-        for iterate in iterates(
-            self.task_,
-            examples,
-            C=self.C,
-            epsilon=self.epsilon,
-            rescaling=rescaling,
-            penalty=penalty,
-            batch=self.batch,
-            max_passes=self.max_passes,
-        ):
-            self.w_, self.result_ = iterate.w, iterate
-            self.converged_ = iterate.status is Status.CONVERGED
+        if self.trainer not in TRAINERS:
+            raise ValueError(f"trainer={self.trainer!r}; known are {', '.join(TRAINERS)}.")
+        settings = {
+            "C": self.C,
+            "epsilon": self.epsilon,
+            "relative_gap": self.relative_gap,
+            "rescaling": _named("rescaling", self.rescaling, RESCALINGS, Rescaling),
+            "penalty": _named("penalty", self.penalty, PENALTIES, Penalty),
+            "max_passes": self.max_passes,
+            "n_jobs": self.n_jobs,
+            "working_set": planes,
+        }
+        if self.trainer == "block_coordinate":
+            training = block_coordinate.iterates(task, examples, seed=self.random_state, **settings)
+        else:
+            formulation = ONE_SLACK if self.trainer == "one_slack" else N_SLACK
+            training = cutting_plane.iterates(
+                task, examples, formulation=formulation, solver=self.solver, **settings
+            )
+        return self._remembering(training, classes, task, examples, planes)
+
+    def _remembering(
+        self,
+        training: Iterator[Iterate],
+        classes: list[Hashable],
+        task: SequenceTask,
+        examples: Sequence[Example],
+        planes: WorkingSet,
+    ) -> Iterator[Iterate]:
+        longest = max(len(example.h) for example in examples) - 1
+        for iterate in training:
+            self._learned(classes, task, longest, iterate)
+            self._examples, self._planes, self._trained_kind = examples, planes, self._kind()
             yield iterate
 
+    def _learned(self, classes: list[Hashable], task: SequenceTask, longest: int, iterate: Iterate) -> None:
+        self.classes_, self.task_, self._longest = classes, task, longest
+        self.w_, self.result_ = iterate.w, iterate
+        self.converged_ = iterate.status is Status.CONVERGED
+
+    def _take_over(self, other: StructuredSVM) -> None:
+        """Go on with the training of another estimator."""
+        self._learned(other.classes_, other.task_, other._longest, other.result_)
+        self._examples, self._planes, self._trained_kind = other._examples, other._planes, self._kind()
+
+    def _kind(self) -> tuple:
+        """The settings that decide which constraints there are."""
+        return (
+            str(self.rescaling).lower(),
+            self.penalty if isinstance(self.penalty, str) else self.penalty.name,
+            self.h if isinstance(self.h, str) else self.h.name,
+            self.trainer,
+            self.start_end,
+            self.active,
+            self.n_features,
+            repr(self.label_costs),
+            repr(self.classes),
+        )
+
+    def _plain_settings(self) -> dict[str, Any]:
+        """The settings as JSON can say them: objects by their names, the callback not at all."""
+        settings = self.get_params()
+        del settings["callback"]
+        for name, kind in (("rescaling", Rescaling), ("penalty", Penalty), ("h", Wrapper)):
+            if isinstance(settings[name], kind):
+                settings[name] = settings[name].name
+        for name in ("label_costs", "classes"):
+            if settings[name] is not None:
+                settings[name] = (
+                    np.asarray(settings[name]).tolist() if name == "label_costs" else self.classes_
+                )
+        return settings
+
     def _require_fit(self) -> None:
-        if self.result_ is None:
-            raise ValueError("This StructuredSVM is not fitted yet. Call fit with training data first.")
+        if not hasattr(self, "result_"):
+            raise NotFittedError("This StructuredSVM is not fitted yet. Call fit with training data first.")
 
-    def _as_input(self, x: Any, where: str) -> np.ndarray:
-        try:
-            values = np.asarray(x)
-        except ValueError as error:  # rows of different length
-            raise ValueError(f"The features of {where} are no table: {error}") from error
-        if self.active or values.dtype.kind not in "iub":
-            return values
-        return values.astype(np.float64)
+    def _prepared(self, X: Sequence[Any]) -> Iterator[Any]:
+        self._require_fit()
+        for i, x in enumerate(X):
+            where = f"sequence {i}"
+            yield self.task_.prepare_input(_as_input(x, self.task_.encoding, where), where)
 
-    def _count_features(self, inputs: list[np.ndarray]) -> int:
+    def _labels(self, numbers: np.ndarray) -> list[Hashable]:
+        return [self.classes_[number] for number in numbers]
+
+    def _encoding(self, X: Sequence[Any]) -> Encoding:
+        if self.active:
+            return ACTIVE
+        return SPARSE if any(_is_sparse(x) for x in X) else DENSE
+
+    def _count_features(self, inputs: list[Any], encoding: Encoding) -> int:
         if self.n_features is not None:
             return self.n_features
+        if encoding is SPARSE:
+            return next(x.shape[1] for x in inputs if _is_sparse(x))
         if not all(x.ndim == 2 for x in inputs):
             return 1  # prepare says what is wrong
-        if self.active:
+        if encoding is ACTIVE:
             return 1 + max(int(x.max(initial=0)) for x in inputs)
         return inputs[0].shape[1]
 
 
+def token_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
+    """The share of right sites, as scikit-learn's ``scoring`` wants it; that of `StructuredSVM.score`."""
+    return svm.score(X, Y)
+
+
+def sequence_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
+    """The share of sequences without any wrong site, as scikit-learn's ``scoring`` wants it."""
+    return float(np.mean([found == _as_list(true) for found, true in zip(svm.predict(X), Y, strict=True)]))
+
+
+def _setting_names(kind: type) -> list[str]:
+    return list(inspect.signature(kind.__init__).parameters)[1:]
+
+
 def _gap_of(result: Iterate) -> str:
-    return f"gap {result.gap:.3g} of objective {result.upper:.6g}"
+    return f"gap {max(result.gap, 0.0):.3g} of objective {result.upper:.6g}"
 
 
 def _named(setting: str, value: Any, known: Mapping[str, Any], kind: type) -> Any:
@@ -217,6 +558,33 @@ def _named(setting: str, value: Any, known: Mapping[str, Any], kind: type) -> An
     if value not in known:
         raise ValueError(f"{setting}={value!r}; known are {', '.join(known)}, or a {kind.__name__}.")
     return known[value]
+
+
+def _is_sparse(x: Any) -> bool:
+    return callable(getattr(x, "tocsr", None))
+
+
+def _as_input(x: Any, encoding: Encoding, where: str) -> Any:
+    if encoding is SPARSE:
+        return x
+    if _is_sparse(x):
+        raise ValueError(f"The features of {where} are sparse, those of the training were not.")
+    try:
+        values = np.asarray(x)
+    except ValueError as error:  # rows of different length
+        raise ValueError(f"The features of {where} are no table: {error}") from error
+    if encoding is ACTIVE or values.dtype.kind not in "iub":
+        return values
+    return values.astype(np.float64)
+
+
+def _checked_lists(X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> list[list[Hashable]]:
+    """The labels of as many sequences as there are inputs, at least one."""
+    if len(X) != len(Y):
+        raise ValueError(f"X holds {len(X)} sequences, Y {len(Y)}. Give one label sequence for each.")
+    if not len(X):
+        raise ValueError("There is no sequence to train on. Give at least one.")
+    return [_as_list(labels) for labels in Y]
 
 
 def _as_list(labels: Any) -> list[Hashable]:
@@ -239,11 +607,13 @@ def _distinct(labels: Iterable[Hashable]) -> list[Hashable]:
         return distinct
 
 
-def _numbered(labels: list[Hashable], number_of: Mapping[Hashable, int], where: str) -> np.ndarray:
-    """(T,) int64, the numbers of the labels of one sequence."""
-    for t, label in enumerate(labels):
-        if label not in number_of:
-            raise ValueError(
-                f"Label {label!r} of {where}, position {t} is none of the classes {list(number_of)}."
-            )
-    return np.array([number_of[label] for label in labels], dtype=np.int64)
+def _numbered(label_lists: list[list[Hashable]], classes: list[Hashable]) -> list[np.ndarray]:
+    """The numbers of the labels of each sequence, (T_i,) int64."""
+    number_of = {label: number for number, label in enumerate(classes)}
+    for i, labels in enumerate(label_lists):
+        for t, label in enumerate(labels):
+            if label not in number_of:
+                raise ValueError(
+                    f"Label {label!r} of sequence {i}, position {t} is none of the classes {classes}."
+                )
+    return [np.array([number_of[label] for label in labels], dtype=np.int64) for labels in label_lists]

@@ -47,6 +47,10 @@ class Formulation(ABC):
     def __repr__(self) -> str:
         return self.name.upper()
 
+    def __reduce__(self) -> str:
+        """There is one object of each kind, also after copying and pickling: the global of that name."""
+        return repr(self)
+
 
 class _NSlack(Formulation):
     """An example owns a slack."""

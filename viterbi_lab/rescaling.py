@@ -54,6 +54,10 @@ class Rescaling(ABC):
     def __repr__(self) -> str:
         return self.name.upper()
 
+    def __reduce__(self) -> str:
+        """There is one object of each kind, also after copying and pickling: the global of that name."""
+        return repr(self)
+
 
 class _SlackRescaling(Rescaling):
     """H(ŷ) = (1 − ⟨w, δΨ(ŷ)⟩) · Δ^p."""

@@ -40,6 +40,10 @@ class Encoding(ABC):
             n_features: F.
         """
 
+    def __reduce__(self) -> str:
+        """There is one object of each kind, also after copying and pickling: the global of that name."""
+        return repr(self)
+
 
 def owners_of(starts: np.ndarray) -> np.ndarray:
     """(ΣT,) int64, the number of the sequence that each site belongs to."""
