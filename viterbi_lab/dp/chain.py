@@ -97,10 +97,19 @@ def viterbi(scores: ChainScores) -> Decoding:
         NoFeasibleLabelling: if every labelling is forbidden.
         TooBig: if its table would exceed ``Limits.decode_bytes``.
     """
-    free = np.zeros((scores.n_steps, scores.n_states), np.int64)
-    y, _ = _best_path(scores, np.zeros(scores.n_tuples, np.int64), free, 0.0)
-    score = scores.score(y)
-    return Decoding(y, score, score, 0, Certificate("plain"))
+    S = scores.n_tuples
+    _require_levels(scores)
+    levels = workspace((scores.n_steps + 1) * S)[: (scores.n_steps + 1) * S].reshape(-1, S)
+    y = np.empty(scores.length, np.int64)
+    score = plain.viterbi_path(
+        scores.initial, scores.transitions, scores.emissions, scores.window_order, levels, y
+    )
+    if score == -np.inf:
+        raise NoFeasibleLabelling(NOTHING_FEASIBLE)
+    return Decoding(y, score, score, 0, _PLAIN)
+
+
+_PLAIN = Certificate("plain")
 
 
 def decode_all(problems: Iterable[ChainProblem], *, threads: int = 1) -> list[Decoding]:
@@ -127,10 +136,8 @@ def _affine_slope(problem: ChainProblem) -> float | None:
     return slope if np.array_equal(h, h[0] + slope * np.arange(h.size)) else None
 
 
-def _best_path(
-    scores: ChainScores, first_cost: np.ndarray, cost: np.ndarray, slope: float
-) -> tuple[np.ndarray, float]:
-    """(T,) labels of the best path of g + slope·cost, and its lead over all others."""
+def _require_levels(scores: ChainScores) -> None:
+    """Refuse scores whose levels of V would not fit."""
     S = scores.n_tuples
     require(
         lambda length: 8 * S * (max(0, length - scores.window_order) + 1) + 8 * length,
@@ -140,6 +147,14 @@ def _best_path(
         n_states=scores.n_states,
         order=scores.order,
     )
+
+
+def _best_path(
+    scores: ChainScores, first_cost: np.ndarray, cost: np.ndarray, slope: float
+) -> tuple[np.ndarray, float]:
+    """(T,) labels of the best path of g + slope·cost, and its lead over all others."""
+    S = scores.n_tuples
+    _require_levels(scores)
     levels = workspace((scores.n_steps + 1) * S)[: (scores.n_steps + 1) * S].reshape(-1, S)
     leaving = np.empty(scores.n_steps, np.int64)
     last, value, lead, _ = plain.best_path(
