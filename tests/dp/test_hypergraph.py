@@ -121,8 +121,10 @@ def test_on_chains_it_says_what_the_chain_engine_says(data, made, op, offset, km
         return
     over_graph = trellis(chain)
     found = solve(over_graph)
-    assert (found.value, found.k, found.score) == (expected.value, expected.k, expected.score)
-    np.testing.assert_array_equal(labels_of(over_graph, chain, found), expected.y)
+    assert (found.value, found.k) == (expected.value, expected.k)
+    if op is Combine.PLUS or h[found.k] != 0:  # else all labellings with k errors are worth 0
+        assert found.score == expected.score
+        np.testing.assert_array_equal(labels_of(over_graph, chain, found), expected.y)
 
 
 def labels_of(over_graph, chain, found):
@@ -180,7 +182,15 @@ def test_either_graph_is_derived_after_its_choice():
 
 def operations(table, edges):
     """The operations of an alignment from left to right, as (op, i, j)."""
-    return [(int(table.op[e]), int(table.i[e]), int(table.j[e])) for e in edges[::-1] if table.op[e] != FREE]
+    return [
+        (
+            int(op),
+            int(table.row[e]) - 1 if op != INSERT else -1,
+            int(table.column[e]) - 1 if op != DELETE else -1,
+        )
+        for e in edges[::-1]
+        if (op := table.op[e]) != FREE
+    ]
 
 
 @pytest.mark.parametrize("affine", [False, True])

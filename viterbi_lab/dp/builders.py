@@ -57,15 +57,16 @@ class Grid:
     Attributes:
         graph: its derivations are the alignments, last operation first.
         op: (E,) int8, SUBSTITUTE, DELETE, INSERT or FREE.
-        i: (E,) int32, the position of the letter of x that the edge uses; -1 for INSERT and FREE.
-        j: (E,) int32, that of the letter of z; -1 for DELETE and FREE.
+        row: (E,) int32, how many letters of x are behind the edge: SUBSTITUTE and DELETE use letter row - 1.
+        column: (E,) int32, the same for z: SUBSTITUTE and INSERT use letter column - 1. Where an alignment
+            begins and ends, its FREE edges tell.
         opens: (E,) bool, whether a DELETE or INSERT begins a gap; all of them where gaps have no states.
     """
 
     graph: Hypergraph
     op: np.ndarray
-    i: np.ndarray
-    j: np.ndarray
+    row: np.ndarray
+    column: np.ndarray
     opens: np.ndarray
 
 
@@ -121,7 +122,7 @@ def grid(m: int, n: int, *, local: bool = False, affine: bool = False) -> Grid:
     tails.append(ends)
     kinds.append(np.full(ends.size, FREE, np.int8))
     opens.append(np.zeros(ends.size, bool))
-    at.append(np.full(ends.size, -1))
+    at.append(ends // states)
     head, op, here = (np.concatenate(parts) for parts in (heads, kinds, at))
     order = np.argsort(head, kind="stable")  # keeps the order of the candidates within a node
     op, here = op[order], here[order]
@@ -131,10 +132,27 @@ def grid(m: int, n: int, *, local: bool = False, affine: bool = False) -> Grid:
     return Grid(
         Hypergraph(first, both),
         op,
-        np.where((op == SUBSTITUTE) | (op == DELETE), row[here] - 1, -1).astype(np.int32),
-        np.where((op == SUBSTITUTE) | (op == INSERT), column[here] - 1, -1).astype(np.int32),
+        row[here].astype(np.int32),
+        column[here].astype(np.int32),
         np.concatenate(opens)[order],
     )
+
+
+def known(operations: Sequence[int], begin: tuple[int, int]) -> Grid:
+    """One alignment alone, as a grid that has no other.
+
+    Args:
+        operations: SUBSTITUTE, DELETE or INSERT, from left to right.
+        begin: how many letters of x and of z lie before.
+    """
+    op = np.array([FREE, *operations, FREE], dtype=np.int8)
+    tails = np.full((op.size, 2), -1)
+    tails[1:, 0] = np.arange(op.size - 1)
+    row = begin[0] + np.cumsum((op == SUBSTITUTE) | (op == DELETE))
+    column = begin[1] + np.cumsum((op == SUBSTITUTE) | (op == INSERT))
+    opens = ((op == DELETE) | (op == INSERT)) & (op != np.concatenate([[FREE], op[:-1]]))
+    graph = Hypergraph(np.arange(op.size + 1), tails)
+    return Grid(graph, op, row.astype(np.int32), column.astype(np.int32), opens)
 
 
 def either(graphs: Sequence[Hypergraph]) -> Hypergraph:

@@ -1,0 +1,119 @@
+"""Tasks whose outputs are derivations of a graph in which every part has one weight.
+
+The score of an output is the sum of the weights of its edges, Ψ counts how often each weight is used, and an
+example gives every edge a cost. So ⟨w, Ψ⟩ = Σ part scores and Δ = h(Σ part costs) hold by construction.
+An application says what the graph of an input is and what its edges mean.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from viterbi_lab.dp import Combine
+from viterbi_lab.dp.hypergraph import GraphProblem, Hypergraph, best_derivation, solve
+from viterbi_lab.tasks.base import Corpus, Example, Optima, Optimum, Task
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The parts of all outputs of one input.
+
+    Attributes:
+        graph: its derivations are the outputs.
+        weight: (E,) int32, the number of the weight of each edge; d where an edge has none.
+        source: the input, as its task wants it.
+    """
+
+    graph: Hypergraph
+    weight: np.ndarray
+    source: Any
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        """(E,) float64, the score of each edge with weights (d,)."""
+        return np.append(w, 0.0)[self.weight]
+
+    def counts(self, edges: np.ndarray, n_weights: int) -> np.ndarray:
+        """Ψ of the output that consists of these edges, (d,) float64."""
+        return np.bincount(self.weight[edges], minlength=n_weights + 1)[:n_weights].astype(np.float64)
+
+
+class GraphTask(Task):
+    """A task over graphs. Outputs are the edges of derivations, heads before tails."""
+
+    @property
+    @abstractmethod
+    def capped(self) -> bool:
+        """Whether the last value of h holds for all larger costs, too."""
+
+    @abstractmethod
+    def prepare_input(self, x: Any, where: str = "the input") -> Parts:
+        """The parts of all outputs of an input."""
+
+    def gather(self, examples: Sequence[Example]) -> Corpus:
+        """Lay the outputs of prepared examples end to end."""
+        return Corpus(
+            tuple(examples),
+            tuple(example.x for example in examples),
+            np.concatenate([example.y for example in examples]),
+            np.concatenate([[0], np.cumsum([len(example.y) for example in examples])]),
+            np.array([example.psi for example in examples]),
+        )
+
+    def work(self, example: Example) -> float:
+        """E·(K + 1)."""
+        return float(example.x.graph.n_edges) * len(example.h)
+
+    def best(self, x: Parts, w: np.ndarray) -> np.ndarray:
+        """The derivation with the largest score, as its edges."""
+        return best_derivation(x.graph, x.scores(w)).edges
+
+    def optimum(
+        self, example: Example, w: np.ndarray, h: np.ndarray, combine: Combine, offset: float
+    ) -> Optimum:
+        """Loss-augmented inference for one example; see `Task.optimum`."""
+        parts = example.x
+        problem = GraphProblem(
+            parts.graph, parts.scores(w), h, combine, offset, cost=example.cost, capped=self.capped
+        )
+        found = solve(problem)
+        return Optimum(found.edges, found.value, found.k, problem)
+
+    def optima(
+        self,
+        corpus: Corpus,
+        w: np.ndarray,
+        losses: Sequence[np.ndarray],
+        combine: Combine,
+        offsets: np.ndarray,
+        threads: int,
+    ) -> Optima:
+        """Loss-augmented inference for all examples, shared by threads; see `Task.optima`."""
+
+        def one(i: int) -> tuple[np.ndarray, float, int]:
+            # without its problem: the tables of a whole corpus need not be kept
+            best = self.optimum(corpus.examples[i], w, losses[i], combine, float(offsets[i]))
+            return best.y, best.value, best.k
+
+        with ThreadPoolExecutor(threads) as pool:
+            outputs, values, ks = zip(*pool.map(one, range(len(corpus))), strict=True)
+        return Optima(
+            np.concatenate(outputs),
+            np.concatenate([[0], np.cumsum([len(y) for y in outputs])]),
+            np.array(values),
+            np.array(ks),
+        )
+
+    def joint_feature(self, x: Parts, y: np.ndarray) -> np.ndarray:
+        """Ψ(x, y): how often each weight is used, (d,) float64."""
+        return x.counts(y, self.n_weights)
+
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Ψ of all examples with other outputs; see `Task.joint_features`."""
+        outputs = np.split(y, starts[1:-1])
+        return np.array([x.counts(own, self.n_weights) for x, own in zip(corpus.x, outputs, strict=True)])
