@@ -60,3 +60,20 @@ def test_further_examples_have_no_rows_and_no_slack(rng):
 def test_another_training_is_refused(rng, shape):
     with pytest.raises(ValueError, match="working set is for 3 examples and 2 weights"):
         filled(rng.normal(size=(2, 2))).require(*shape)
+
+
+def test_of_many_constraints_only_the_new_ones_are_added(rng):
+    one_by_one, at_once = WorkingSet(30, 2), WorkingSet(30, 2)
+    for _ in range(4):
+        outputs = list(rng.integers(0, 2, size=(30, 2)))
+        owners = np.flatnonzero(rng.random(30) < 0.7)
+        Z, b = rng.normal(size=(30, 2)), rng.uniform(size=30)
+        expected = 0
+        for i in owners.tolist():
+            if (i, outputs[i]) not in one_by_one:
+                one_by_one.add(i, outputs[i], Z[i], b[i])
+                expected += 1
+        assert at_once.add_new(owners, [outputs[i] for i in owners], Z[owners], b[owners]) == expected
+    for name in ("rows", "bounds", "owners", "multipliers"):
+        np.testing.assert_array_equal(getattr(at_once, name), getattr(one_by_one, name))
+    assert at_once.add_new(np.zeros(0, np.int64), [], np.zeros((0, 2)), np.zeros(0)) == 0

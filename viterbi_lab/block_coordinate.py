@@ -211,11 +211,7 @@ class _Run:
 
     def _add(self, look: Look, worth: np.ndarray) -> int:
         """Add the planes that are worth it and not cached yet; how many those were."""
-        before = len(self.planes)
-        for i, y_hat, z, b in look.rows(worth):
-            if (i, y_hat) not in self.planes:
-                self.planes.add(i, y_hat, z, b)
-        return len(self.planes) - before
+        return sum(self.planes.add_new(*rows) for rows in look.rows_by_part(worth))
 
     def _begin_with_planes(self) -> None:
         """Bring the multipliers of another C to this one, and scale them as well as it allows."""

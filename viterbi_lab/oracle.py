@@ -222,13 +222,19 @@ class Look:
 
     def rows(self, chosen: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray, float]]:
         """``(i, ŷ, z, b)`` of the examples where ``chosen`` (n,) is true, in their order."""
+        for numbers, outputs, Z, b in self.rows_by_part(chosen):
+            yield from zip(numbers.tolist(), outputs, Z, b.tolist(), strict=True)
+
+    def rows_by_part(
+        self, chosen: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, list[np.ndarray], np.ndarray, np.ndarray]]:
+        """The same as arrays, part by part: numbers (m,), the m labellings, Z (m, d) and b (m,)."""
         first = 0
         for part in self.parts:
             wanted = np.flatnonzero(chosen[first : first + len(part.corpus)])
             if wanted.size:
                 Z, b = planes(self.oracle.task, part, self.oracle.rescaling)
-                for i in wanted:
-                    yield first + int(i), part.y_hat(i), Z[i], float(b[i])
+                yield first + wanted, [part.y_hat(i) for i in wanted.tolist()], Z[wanted], b[wanted]
             first += len(part.corpus)
 
 

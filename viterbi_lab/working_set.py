@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
@@ -79,15 +81,35 @@ class WorkingSet:
         key = (owner, y_hat.tobytes())
         if key in self._known:
             raise ValueError(f"The constraint of this labelling of example {owner} is in the set already.")
-        m = len(self)
-        if m == len(self._rows):
+        self._append([key], np.array([owner]), z, b)
+
+    def add_new(self, owners: np.ndarray, outputs: Sequence[np.ndarray], Z: np.ndarray, b: np.ndarray) -> int:
+        """Add those of many constraints of different examples that are not in the set; how many those are.
+
+        Args:
+            owners: (k,) int64, all different.
+            outputs: their k labellings.
+            Z: (k, d) float64.
+            b: (k,) float64.
+        """
+        keys = [(owner, y_hat.tobytes()) for owner, y_hat in zip(owners.tolist(), outputs, strict=True)]
+        new = [place for place, key in enumerate(keys) if key not in self._known]
+        self._append([keys[place] for place in new], owners[new], Z[new], b[new])
+        return len(new)
+
+    def _append(
+        self, keys: list[tuple[int, bytes]], owners: np.ndarray, Z: np.ndarray, b: np.ndarray
+    ) -> None:
+        m, end = len(self), len(self) + len(keys)
+        if end > len(self._rows):
             for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
                 old = getattr(self, name)
-                setattr(self, name, np.concatenate([old, np.empty_like(old)]))
-        self._rows[m], self._bounds[m], self._owners[m] = z, b, owner
-        self._multipliers[m], self._idle[m] = 0.0, 0
-        self._keys.append(key)
-        self._known.add(key)
+                more = max(end, 2 * len(old)) - len(old)
+                setattr(self, name, np.concatenate([old, np.empty((more, *old.shape[1:]), old.dtype)]))
+        self._rows[m:end], self._bounds[m:end], self._owners[m:end] = Z, b, owners
+        self._multipliers[m:end], self._idle[m:end] = 0.0, 0
+        self._keys += keys
+        self._known.update(keys)
 
     def extend_examples(self, count: int) -> None:
         """Make room for ``count`` further examples, which have no rows yet; the others keep their numbers."""

@@ -80,11 +80,12 @@ class _Dense(Encoding):
     def counts(
         self, x: np.ndarray, y: np.ndarray, starts: np.ndarray, n_states: int, n_features: int
     ) -> np.ndarray:
-        counts = np.empty((len(starts) - 1, n_states, n_features))
-        for label in range(n_states):
-            carried = np.where((y == label)[:, np.newaxis], x, 0.0)
-            counts[:, label] = np.add.reduceat(carried, starts[:-1], axis=0)
-        return counts.reshape(len(counts), -1)
+        n = len(starts) - 1
+        place = owners_of(starts) * n_states + y
+        counts = np.empty((n * n_states, n_features))
+        for f in range(n_features):
+            counts[:, f] = np.bincount(place, x[:, f], minlength=n * n_states)
+        return counts.reshape(n, -1)
 
     def __repr__(self) -> str:
         return "DENSE"

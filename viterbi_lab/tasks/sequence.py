@@ -250,11 +250,10 @@ class SequenceTask(Task):
         n, N, first = len(starts) - 1, self.n_states, self._transitions.stop
         psi = np.zeros((n, self.n_weights))
         psi[:, : self._transitions.start] = self.encoding.counts(x, y, starts, N, self.n_features)
-        owners, follows = owners_of(starts), np.ones(len(y), bool)
-        follows[starts[:-1]] = False
-        before = np.flatnonzero(follows) - 1
-        steps = owners[before] * N * N + y[before] * N + y[before + 1]
-        psi[:, self._transitions] = np.bincount(steps, minlength=n * N * N).reshape(n, N * N)
+        steps = owners_of(starts) * N * N
+        steps[:-1] += y[:-1] * N + y[1:]
+        steps[starts[1:] - 1] = n * N * N  # the last site of a sequence has none after it
+        psi[:, self._transitions] = np.bincount(steps, minlength=n * N * N + 1)[:-1].reshape(n, N * N)
         if self.start_end:
             psi[np.arange(n), first + y[starts[:-1]]] = 1.0
             psi[np.arange(n), first + N + y[starts[1:] - 1]] = 1.0
