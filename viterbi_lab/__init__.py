@@ -24,6 +24,7 @@ _HOME = {
     "HistogramBins": "viterbi_lab.features",
     "StructuredSVM": "viterbi_lab.estimator",
     "iterates": "viterbi_lab.cutting_plane",
+    "Trellis": "viterbi_lab.ui.notebook",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

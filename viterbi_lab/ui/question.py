@@ -37,6 +37,9 @@ class Question:
         kmin: 0, or 1 to exclude ŷ = y.
         cost: (T, N) int64, what a label adds to k; None for the Hamming distance.
         lifted_from: the question of lower order that has the same scores, if there is one.
+
+    Raises:
+        ValueError: if there are not N names.
     """
 
     title: str
@@ -53,6 +56,10 @@ class Question:
     lifted_from: "Question | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if len(self.labels) != self.scores.n_states:
+            raise ValueError(
+                f"{len(self.labels)} labels are named, but the scores have N = {self.scores.n_states} labels."
+            )
         if not self.own:
             object.__setattr__(self, "own", tuple(IDENTITY.table(self.largest_cost)))
 

@@ -12,7 +12,7 @@
  *   step      events done so far, written at most every 150 ms, read when somebody else sets it
  *   edit      {serial, kind, index | site, text}: a wish of the reader; reply {serial, error} answers it
  *   copy      {serial, text}: to be put on the clipboard
- *   editable  may g and y be edited;  controls  show ⊙ and h inside the stage
+ *   editable  may g and y be edited;  controls  show ⊙ and h inside the stage;  height  px, else all there is
  *
  * First part: what the picture means (pure). Second part: drawing. Third part: the reader's hands.
  */
@@ -293,7 +293,7 @@ export function startCard(P, op) {
 
 // ---- Drawing ------------------------------------------------------------------------------------
 
-const CARD = { width: 350, least: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
+const CARD = { width: 350, least: 280, slim: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
 const HEAD = 56; // px above the floors: site numbers, true labels, answer
 const MINIMA = 44; // px for the smallest sums beside the last column, where they decide
 const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
@@ -534,6 +534,8 @@ const TOOLBAR = `
 function render({ model, el }) {
   const root = document.createElement("div");
   root.className = "vl";
+  if (model.get("height")) root.style.setProperty("--height", `${model.get("height")}px`);
+  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own keys stay away while the stage has the focus
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Trellis. Right arrow: next step. Space: play.");
@@ -545,6 +547,7 @@ function render({ model, el }) {
     <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
+  const hold = () => root.focus({ preventScroll: true }); // a page that scrolls under the pointer loses the click
   const [svg, head, card, grids, scrub, said] = [".floors", ".head", ".card", ".grids", ".scrub", ".said"].map($);
   const layer = Object.fromEntries(["background", "hair", "dots", "edges", "nodes", "prices", "values", "trace", "overlay"].map((name) => [name, $(`svg .${name}`)]));
 
@@ -725,6 +728,7 @@ function render({ model, el }) {
     layer.edges.innerHTML = G.circles ? table.edges.join("") : "<path/>".repeat(P.T);
     edges = G.circles ? Array.from(layer.edges.children) : table.edges;
     [drawn, soon, edgesAt, hover] = [0, [], -1, 0];
+    card.classList.toggle("slim", G.card.width < CARD.slim);
     card.style.cssText = G.stands === "below" ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
     buildHead();
     placeGrids();
@@ -990,12 +994,12 @@ function render({ model, el }) {
     if (target.dataset.set === "size") size = target.value;
     if (target.dataset.set === "speed") { speed = Number(target.value); if (timer) play(true); }
     if (target.dataset.set === "rule") { write("rule", target.value); changed(); }
-    if (target.dataset.set) root.focus();
+    if (target.dataset.set) hold();
   });
   $(".toolbar").addEventListener("mousedown", (event) => {
     if (!event.target.closest("button")) return;
     event.preventDefault(); // a clicked button leaves the keys to the stage
-    root.focus();
+    hold();
   });
   root.addEventListener("keydown", (event) => {
     if (!P || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -1026,7 +1030,7 @@ function render({ model, el }) {
   const point = (to) => { if (P && G && to !== hover) { hover = to; explain(); } };
   svg.addEventListener("mousemove", (event) => { if (P && G) point(eventAt(event)); });
   svg.addEventListener("mouseleave", () => point(0));
-  svg.addEventListener("click", () => root.focus());
+  svg.addEventListener("click", () => hold());
 
   // -- what the host sends
   function receive() {

@@ -17,7 +17,7 @@ from viterbi_lab.ui.wire import h_message, problem_message
 
 MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
 MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
-LOADED = "From training"
+LOADED = "Loaded problem"
 
 
 class StepperSession(param.Parameterized):
@@ -77,28 +77,39 @@ class StepperSession(param.Parameterized):
             NoFeasibleLabelling: if every labelling is forbidden.
         """
         scores = problem.scores
-        complaint = _too_big(scores.length, scores.n_states, scores.window_order, problem.largest_cost)
+        hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
+        self.open(
+            Question(
+                title=title,
+                labels=labels or tuple(str(n + 1) for n in range(scores.n_states)),
+                scores=scores,
+                y=problem.y,
+                rule=OWN,
+                own=tuple(problem.h),
+                op="plus" if problem.op is Combine.PLUS else "times",
+                offset=float(problem.offset),
+                kmin=problem.kmin,
+                cost=None if hamming else problem.cost,
+            )
+        )
+
+    def open(self, question: Question) -> None:
+        """Put a question on the stage in place of the examples. Raises as `load`."""
+        scores = question.scores
+        complaint = _too_big(scores.length, scores.n_states, scores.window_order, question.largest_cost)
         if complaint:
             raise ValueError(complaint)
-        hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
-        trace(problem)
-        self._base = Question(
-            title=title,
-            labels=labels or tuple(str(n + 1) for n in range(scores.n_states)),
-            scores=scores,
-            y=problem.y,
-            rule=OWN,
-            own=tuple(problem.h),
-            op="plus" if problem.op is Combine.PLUS else "times",
-            offset=float(problem.offset),
-            kmin=problem.kmin,
-            cost=None if hamming else problem.cost,
-        )
+        trace(question.problem())
+        self._base = question
         self.param.preset.objects = [*self._presets, LOADED]
         if self.preset == LOADED:
             self.reset()
         else:
             self.preset = LOADED
+
+    def set_own(self, values: np.ndarray) -> None:
+        """Take (K+1,) finite values as h, the rule ``own list``."""
+        self.param.update(own=_written(tuple(float(value) for value in values)), rule=OWN)
 
     def reset(self) -> None:
         """Go back to the example, or to what was loaded."""

@@ -11,6 +11,7 @@ import param
 from panel.viewable import Viewer
 
 from viterbi_lab.ui import export, picture
+from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.stage import Stage
@@ -54,9 +55,11 @@ class StepView(Viewer):
 
     def __init__(self, session: StepperSession, **params) -> None:
         super().__init__(session=session, **params)
-        self._revision = -1
         self.stage = Stage(sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(8, 12))
-        self._tell_stage()
+        link = Link(session, lambda news: self.stage.param.update(**news))
+        self.stage.param.watch(
+            lambda *events: link.hear({event.name: event.new for event in events}), list(HEARD)
+        )
         self._size, self._own_error, self._truth_error = _complaint(), _complaint(), _complaint()
         self._why = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 10, 4, 10))
         self.sidebar = self._sidebar()
@@ -67,11 +70,7 @@ class StepView(Viewer):
             min_height=LOWEST_STAGE,
             styles={"height": f"calc(100vh - {HEADER}px)"},
         )
-        session.param.watch(self._tell_stage, ["question"])
         session.param.watch(self._tell_sidebar, ["question", "errors", "rule"])
-        session.param.watch(self._move, ["step"])
-        self.stage.param.watch(self._edit, ["edit"])
-        self.stage.param.watch(self._hear, ["op", "rule", "step"])
         self._tell_sidebar()
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -177,29 +176,6 @@ class StepView(Viewer):
             text = session.errors.get(control, "")
             pane.object = f"<div role='alert'>{escape(text)}</div>" if text else ""
             pane.visible = bool(text)
-
-    # stage
-
-    def _tell_stage(self, *_events) -> None:
-        """Send the problem if its tables changed, and always what ⊙ and h are."""
-        session, news = self.session, {}
-        if session.revision != self._revision:
-            self._revision = session.revision
-            news["problem"] = session.message()
-        self.stage.param.update(
-            **news, h=session.tables(), rule=session.question.rule, op=session.question.op
-        )
-
-    def _edit(self, event: param.parameterized.Event) -> None:
-        wish = event.new
-        error = self.session.edit(wish["kind"], int(wish["index"]), str(wish["text"]))
-        self.stage.reply = {"serial": wish["serial"], "error": error}
-
-    def _hear(self, *events: param.parameterized.Event) -> None:
-        self.session.param.update(**{event.name: event.new for event in events})
-
-    def _move(self, event: param.parameterized.Event) -> None:
-        self.stage.step = event.new
 
 
 def _complaint() -> pn.pane.HTML:
