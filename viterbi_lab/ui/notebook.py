@@ -113,7 +113,7 @@ class Trellis:
 
     @property
     def h(self) -> list[float]:
-        """The loss wrapper in force, as its values h(0), …, h(K)."""
+        """The loss wrapper in force, sampled at every k from 0 to K."""
         return self._session.question.h.tolist()
 
     @h.setter
