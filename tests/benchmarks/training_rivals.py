@@ -2,41 +2,55 @@
 
 import time
 
-import dlib
 import numpy as np
-import pycrfsuite
 
 from viterbi_lab.data.genes import generate
-from viterbi_lab.oracle import SeparationOracle
-from viterbi_lab.tasks.sequence import SequenceTask
+from viterbi_lab.features import HistogramBins
+from viterbi_lab.oracle import SeparationOracle, most_violated, plane
+from viterbi_lab.rescaling import LINEAR
+from viterbi_lab.tasks.sequence import ACTIVE, SequenceTask
 
 
-def gene_data(n, sigma, seed=0):
-    """Task and examples of spec C.1 with its raw signals, a bias, start and end weights; and test data."""
+def gene_data(n, sigma, n_test=1, seed=0):
+    """Task and examples of the paper's generator: raw signals, bias, start and end weights; and test data."""
     rng = np.random.default_rng(seed)
-    train, test = generate(n, sigma=sigma, rng=rng), generate(500, sigma=sigma, rng=rng)
 
     def with_bias(sequences):
         return [np.column_stack([x, np.ones(len(x))]) for x, _ in sequences], [y for _, y in sequences]
 
+    train, test = generate(n, sigma=sigma, rng=rng), generate(n_test, sigma=sigma, rng=rng)
     task = SequenceTask(2, 5, start_end=True)
     return task, task.prepare(*with_bias(train)), with_bias(test)
 
 
-class DlibProblem:
-    """What dlib asks of a structural SVM: its n-slack objective with margin rescaling is min over w of
-    ½‖w‖² + C · mean of max_ŷ (loss + ⟨w, ψ(ŷ) − ψ(y)⟩). Slack rescaling is that with loss Δ and ψ(y) − Δ δΨ.
+def histogram_data(n, sigma, seed=0):
+    """Task and examples of the paper's generator with its histogram features: 88 weights."""
+    sequences = generate(n, sigma=sigma, rng=np.random.default_rng(seed))
+    signals = [x for x, _ in sequences]
+    bins = HistogramBins.fit(signals)
+    task = SequenceTask(2, bins.n_features, start_end=True, encoding=ACTIVE)
+    return task, task.prepare(bins.transform_all(signals), [y for _, y in sequences])
 
-    It asks example by example at the same w; the answers are found for all in one call of our batch oracle.
+
+def exact_objective(task, examples, w, C, rescaling):
+    """½‖w‖² + C mean ξ with the exact slacks of these weights."""
+    slack = np.maximum(SeparationOracle(task, examples, rescaling).look(w).value, 0.0)
+    return 0.5 * w @ w + LINEAR.cost(slack, C)
+
+
+class _AskedOneByOne:
+    """What dlib asks of a structural SVM: min over w of ½‖w‖² + C mean max_ŷ (loss + ⟨w, ψ(ŷ) − ψ(y)⟩).
+
+    That is margin rescaling; with loss Δ and ψ(y) − Δ δΨ in the place of ψ(ŷ) it is slack rescaling.
     """
 
     def __init__(self, task, examples, C, epsilon, rescaling):
+        import dlib
+
         self.C, self.epsilon = C, epsilon
         self.num_samples, self.num_dimensions = len(examples), task.n_weights
-        self.oracle = SeparationOracle(task, examples, rescaling)
+        self.task, self.examples, self.rescaling, self.vector = task, examples, rescaling, dlib.vector
         self._truths = [dlib.vector(example.psi.tolist()) for example in examples]
-        self._psi = np.array([example.psi for example in examples])
-        self._answers, self._asked = None, set()
         self.calls = 0
 
     def get_truth_joint_feature_vector(self, i):
@@ -44,24 +58,42 @@ class DlibProblem:
 
     def separation_oracle(self, i, solution):
         self.calls += 1
-        if self._answers is None or i in self._asked:  # a new round, at new weights
-            look, self._asked = self.oracle.look(np.array(solution)), set()
-            rows = look.rows(np.ones(self.num_samples, bool))
-            self._answers = [(b, self._psi[j] - z) for j, _, z, b in rows]
+        z, b = self.row(i, np.array(solution))
+        return b, self.vector((self.examples[i].psi - z).tolist())
+
+    def row(self, i, w):
+        violation = most_violated(self.task, self.examples[i], w, self.rescaling)
+        return plane(self.task, violation, self.rescaling)
+
+
+class _AskedAllAtOnce(_AskedOneByOne):
+    """The same; all answers of a round, in which dlib keeps w, come from one call of our batch oracle."""
+
+    def __init__(self, task, examples, C, epsilon, rescaling):
+        super().__init__(task, examples, C, epsilon, rescaling)
+        self._oracle, self._rows, self._asked = SeparationOracle(task, examples, rescaling), [], {None}
+
+    def row(self, i, w):
+        if not self._rows or i in self._asked:
+            look = self._oracle.look(w)
+            self._rows = [(z, b) for _, _, z, b in look.rows(np.ones(self.num_samples, bool))]
+            self._asked = set()
         self._asked.add(i)
-        loss, psi = self._answers[i]
-        return loss, dlib.vector(psi.tolist())
+        return self._rows[i]
 
 
-def train_dlib(task, examples, C, epsilon, rescaling):
+def train_dlib(task, examples, C, epsilon, rescaling, *, at_once):
     """(w, oracle calls)."""
-    problem = DlibProblem(task, examples, C, epsilon, rescaling)
+    import dlib
+
+    kind = _AskedAllAtOnce if at_once else _AskedOneByOne
+    problem = kind(task, examples, C, epsilon, rescaling)
     return np.array(dlib.solve_structural_svm_problem(problem)), problem.calls
 
 
 def train_crf(examples, test, path):
-    """(seconds of processor time, share of right test sites) of a conditional random field, L-BFGS."""
-    X, Y = test
+    """(seconds of processor time, share of right test sites) of a conditional random field by L-BFGS."""
+    import pycrfsuite
 
     def items(x):
         return [{f"f{f}": value for f, value in enumerate(row)} for row in x.tolist()]
@@ -74,9 +106,5 @@ def train_crf(examples, test, path):
     seconds = time.process_time() - begin
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
-    right = [
-        found == str(true)
-        for x, y in zip(X, Y, strict=True)
-        for found, true in zip(tagger.tag(items(x)), y, strict=True)
-    ]
-    return seconds, float(np.mean(right))
+    found = np.concatenate([np.array(tagger.tag(items(x)), int) for x in test[0]])
+    return seconds, float(np.mean(found == np.concatenate(test[1])))
