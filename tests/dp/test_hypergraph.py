@@ -311,25 +311,27 @@ def test_the_derivations_of_a_chart_are_all_the_trees(made):
 
 @given(grammars())
 @settings(max_examples=50)
-def test_the_edges_of_a_chart_know_their_symbol_and_words(made):
+def test_the_nodes_of_a_chart_know_their_symbol_their_words_and_their_unary_rules(made):
     rules, words, T = made
     parsed = chart(rules, T, words)
     if parsed is None:
         return
-    heads = np.concatenate(
-        [rules.binary[:, 0], rules.unary[:, 0], words[:, 1]],
-    )
-    for e in range(parsed.graph.n_edges):
-        rule, (u, other) = parsed.rule[e], parsed.graph.tails[e]
-        assert rule < 0 or parsed.symbol[e] == heads[rule]
-        below = [parsed.graph.first[v] for v in (u, other) if v >= 0]  # any edge into a tail has its span
-        spans = [(parsed.begin[b], parsed.end[b]) for b in below]
-        if len(spans) == 2:
-            assert (parsed.begin[e], spans[0][1], parsed.end[e]) == (spans[0][0], spans[1][0], spans[1][1])
-        elif spans:
-            assert spans == [(parsed.begin[e], parsed.end[e])]
+    heads = np.concatenate([rules.binary[:, 0], rules.unary[:, 0], words[:, 1]])
+    for e, v in enumerate(parsed.graph.heads):
+        rule, tails = parsed.rule[e], [u for u in parsed.graph.tails[e] if u >= 0]
+        assert parsed.symbol[v] == (heads[rule] if rule >= 0 else parsed.symbol[tails[0]])
+        covered = [(parsed.begin[u], parsed.end[u]) for u in tails]
+        if len(tails) == 2:
+            assert (parsed.begin[v], covered[0][1], parsed.end[v]) == (covered[0][0], *covered[1])
+        elif tails:
+            assert covered == [(parsed.begin[v], parsed.end[v])]
         else:
-            assert parsed.end[e] == parsed.begin[e] + 1
+            assert parsed.end[v] == parsed.begin[v] + 1
+        if rule >= 0:
+            is_unary = len(rules.binary) <= rule < len(rules.binary) + len(rules.unary)
+            assert parsed.chain[v] == (parsed.chain[tails[0]] + 1 if is_unary else 0)
+        else:
+            assert parsed.chain[v] == -1
     used = np.concatenate([parsed.graph.tails[:, 0], parsed.graph.tails[:, 1], [parsed.graph.n_nodes - 1]])
     assert set(range(parsed.graph.n_nodes)) <= set(used.tolist())  # every node occurs in some tree
 

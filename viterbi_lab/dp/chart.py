@@ -41,9 +41,10 @@ class Chart:
         graph: its derivations are the trees, heads before children, left to right.
         rule: (E,) int64, the rule of each edge: binary rules are numbered first, then the unary, then those
             of words as given; -1 for an edge that only forgets how many unary rules there were.
-        symbol: (E,) int64, the symbol A of the head.
-        begin: (E,) int64, i: the first word it covers.
-        end: (E,) int64, j: the word after the last.
+        symbol: (V,) int64, the symbol A of each node.
+        begin: (V,) int64, i: the first word it covers.
+        end: (V,) int64, j: the word after the last.
+        chain: (V,) int64, u: how many unary rules it begins with; -1 for any number.
     """
 
     graph: Hypergraph
@@ -51,6 +52,7 @@ class Chart:
     symbol: np.ndarray
     begin: np.ndarray
     end: np.ndarray
+    chain: np.ndarray
 
 
 def chart(rules: Rules, length: int, words: np.ndarray) -> Chart | None:
@@ -86,22 +88,22 @@ def chart(rules: Rules, length: int, words: np.ndarray) -> Chart | None:
     keep_useful(length, binary, unary, U, exists, useful)
     number = np.full(exists.shape, -1, np.int32)
     n_nodes = number_items(length, useful, number)
-    counts = np.zeros(n_nodes, np.int64)
-    nothing = np.empty((0, 2), np.int32)
-    empty = np.empty(0, np.int64)
-    list_edges(length, words, binary, unary, U, number, counts, empty, nothing, empty, empty, empty, empty)
+    counts, empty = np.zeros(n_nodes, np.int64), np.empty(0, np.int64)
+    list_edges(length, words, binary, unary, U, number, counts, empty, np.empty((0, 2), np.int32), empty)
     first = np.concatenate([[0], np.cumsum(counts)])
-    needed, E = 56 * int(first[-1]), int(first[-1])
+    needed, E = 24 * int(first[-1]), int(first[-1])
     if needed > limit:
         raise TooBig(
             f"The chart of {length} words has {E:,} edges and needs {needed:,} bytes, but the limit is "
             f"{limit:,}. Give a shorter sentence or a smaller grammar."
         )
-    tails = np.full((E, 2), -1, np.int32)
-    rule, symbol, begin, end = (np.empty(E, np.int64) for _ in range(4))
+    tails, rule = np.full((E, 2), -1, np.int32), np.empty(E, np.int64)
     counts[:] = 0
-    list_edges(length, words, binary, unary, U, number, counts, first, tails, rule, symbol, begin, end)
-    return Chart(Hypergraph(first, tails), rule, symbol, begin, end)
+    list_edges(length, words, binary, unary, U, number, counts, first, tails, rule)
+    items = np.argwhere(number >= 0)
+    begin, end, chain, symbol = items[np.argsort(number[number >= 0])].T
+    chain[chain == U + 1] = -1
+    return Chart(Hypergraph(first, tails), rule, symbol, begin, end, chain)
 
 
 @kernel
@@ -165,7 +167,7 @@ def number_items(T, useful, number):
 
 
 @kernel
-def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule, symbol, begin, end):
+def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule):
     """Count the edges into every node, and write them down where ``tails`` has room for them."""
     top = number.shape[2] - 1
     write = tails.shape[0] > 0
@@ -178,9 +180,7 @@ def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule, s
                     v = here[0, words[m, 1]] if words[m, 0] == i else -1
                     if v >= 0:
                         if write:
-                            e = first[v] + counts[v]
-                            rule[e], symbol[e] = binary.shape[0] + unary.shape[0] + m, words[m, 1]
-                            begin[e], end[e] = i, j
+                            rule[first[v] + counts[v]] = binary.shape[0] + unary.shape[0] + m
                         counts[v] += 1
             for r in range(binary.shape[0]):
                 v = here[0, binary[r, 0]]
@@ -191,8 +191,7 @@ def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule, s
                     if left >= 0 and right >= 0:
                         if write:
                             e = first[v] + counts[v]
-                            tails[e, 0], tails[e, 1], rule[e], symbol[e] = left, right, r, binary[r, 0]
-                            begin[e], end[e] = i, j
+                            tails[e, 0], tails[e, 1], rule[e] = left, right, r
                         counts[v] += 1
             for u in range(1, U + 1):
                 for r in range(unary.shape[0]):
@@ -200,8 +199,7 @@ def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule, s
                     if v >= 0 and below >= 0:
                         if write:
                             e = first[v] + counts[v]
-                            tails[e, 0], rule[e], symbol[e] = below, binary.shape[0] + r, unary[r, 0]
-                            begin[e], end[e] = i, j
+                            tails[e, 0], rule[e] = below, binary.shape[0] + r
                         counts[v] += 1
             for u in range(U + 1):
                 for A in range(number.shape[3]):
@@ -209,6 +207,5 @@ def list_edges(T, words, binary, unary, U, number, counts, first, tails, rule, s
                     if U > 0 and v >= 0 and below >= 0:
                         if write:
                             e = first[v] + counts[v]
-                            tails[e, 0], rule[e], symbol[e] = below, -1, A
-                            begin[e], end[e] = i, j
+                            tails[e, 0], rule[e] = below, -1
                         counts[v] += 1

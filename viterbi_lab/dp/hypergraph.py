@@ -19,6 +19,7 @@ from viterbi_lab.dp.limits import Limits, TooBig
 from viterbi_lab.dp.problem import Combine, NoFeasibleLabelling
 
 LARGEST_DERIVATION = 1e8
+NO_CAP = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class Hypergraph:
     def n_edges(self) -> int:
         """E."""
         return len(self.tails)
+
+    @cached_property
+    def branches(self) -> bool:
+        """Whether an edge has two tails."""
+        return bool((self.tails[:, 1] >= 0).any())
 
     @cached_property
     def heads(self) -> np.ndarray:
@@ -129,7 +135,7 @@ class GraphProblem:
             )
         K = h.size - 1
         reach, sizes = np.zeros(graph.n_nodes, np.int64), np.zeros(graph.n_nodes)
-        kernels.find_reach(graph.first, graph.tails, self.cost, K if self.capped else 2**62, reach, sizes)
+        kernels.find_reach(graph.first, graph.tails, self.cost, K if self.capped else NO_CAP, reach, sizes)
         if reach[-1] > K:
             raise ValueError(
                 f"The costs add up to {reach[-1]}, but h has values for 0..{K} only. Give {reach[-1] + 1} "
@@ -140,7 +146,7 @@ class GraphProblem:
                 f"A derivation may have {sizes[-1]:.3g} edges; at most {LARGEST_DERIVATION:.0e} are allowed."
             )
         starts = np.concatenate([[0], np.cumsum(np.minimum(reach, K) + 1)])
-        needed = 8 * (1 + int(self.needs_minima)) * int(starts[-1])
+        needed = (8 + 4 * int(graph.branches) + 8 * int(self.needs_minima)) * int(starts[-1])
         limit = Limits.from_environment().decode_bytes
         if needed > limit:
             raise TooBig(
@@ -224,14 +230,23 @@ def table(problem: GraphProblem, scores: np.ndarray) -> np.ndarray:
     graph = problem.graph
     L = np.full(int(problem.starts[-1]), -np.inf)
     kernels.fill(
-        graph.first, graph.tails, scores, problem.cost, problem.largest, problem.reach, problem.starts, L
-    )
+        graph.first, graph.tails, scores, problem.cost, problem.largest, problem.reach, problem.starts, L,
+        np.empty(L.size if graph.branches else 0, np.int32),
+        np.empty(graph.n_nodes if graph.branches else 0, np.int64),
+    )  # fmt: skip
     return L
 
 
 def total(graph: Hypergraph, values: np.ndarray, edges: np.ndarray) -> float:
     """The sum of ``values`` (E,) over the edges of a derivation, in the order in which the engine adds."""
     return float(kernels.sum_up(graph.tails, values, edges, np.empty(len(edges))))
+
+
+def most_of(graph: Hypergraph, cost: np.ndarray) -> int:
+    """The largest sum of ``cost`` (E,) over the edges of a derivation; -1 if there is none."""
+    reach, sizes = np.zeros(graph.n_nodes, np.int64), np.zeros(graph.n_nodes)
+    kernels.find_reach(graph.first, graph.tails, cost, NO_CAP, reach, sizes)
+    return int(reach[-1])
 
 
 def checked_scores(scores: ArrayLike, n_edges: int) -> np.ndarray:

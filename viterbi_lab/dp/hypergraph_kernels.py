@@ -33,8 +33,13 @@ def find_reach(first, tails, cost, K, reach, sizes):
 
 
 @kernel
-def fill(first, tails, score, cost, K, reach, at, L):
-    """Fill the table; ``L`` comes filled with −inf."""
+def fill(first, tails, score, cost, K, reach, at, L, defined, n_defined):
+    """Fill the table; ``L`` comes filled with −inf.
+
+    Where two counts are encoded in one number most k are undefined, and looking at pairs of all k would take
+    most of the time; so ``defined``, as long as L, lists the k that are not, ``n_defined[v]`` of them. Both
+    are empty where no edge has two tails.
+    """
     for v in range(first.shape[0] - 1):
         Lv = L[at[v] : at[v] + reach[v] + 1]
         for e in range(first[v], first[v + 1]):
@@ -58,13 +63,18 @@ def fill(first, tails, score, cost, K, reach, at, L):
                     Lv[K] = max(Lv[K], Lu[k] + g)
                 continue
             Lo = L[at[other] : at[other] + reach[other] + 1]
-            for k in range(Lu.shape[0]):
-                if Lu[k] == -np.inf:
-                    continue
-                for q in range(Lo.shape[0]):
+            for k in defined[at[u] : at[u] + n_defined[u]]:
+                for q in defined[at[other] : at[other] + n_defined[other]]:
                     candidate = Lu[k] + Lo[q] + g
                     if candidate > Lv[min(k + q + c, K)]:
                         Lv[min(k + q + c, K)] = candidate
+        if n_defined.shape[0] > 0:
+            n = 0
+            for k in range(Lv.shape[0]):
+                if Lv[k] > -np.inf:
+                    defined[at[v] + n] = k
+                    n += 1
+            n_defined[v] = n
 
 
 @kernel
@@ -103,11 +113,13 @@ def entering(v, k, target, first, tails, score, cost, K, reach, at, L):
                 return e, 0, 0
             continue
         for p in range(reach[u] + 1):
+            rest = max(0, k - c - p)  # what the other tail costs; below K it costs just that
             if other < 0:
                 if min(p + c, K) == k and L[at[u] + p] + g == target:
                     return e, p, 0
                 continue
-            for q in range(reach[other] + 1):
+            most = reach[other] if k == K else min(rest, reach[other])
+            for q in range(rest, most + 1):
                 if min(p + q + c, K) == k and L[at[u] + p] + L[at[other] + q] + g == target:
                     return e, p, q
     return -1, 0, 0

@@ -160,6 +160,14 @@ class AlignmentTask(GraphTask):
         codes, others = self._checked(x, where)
         return self._parts(codes, others, [self._grid(codes, z) for z in others])
 
+    def encode(self, x: Parts, edges: np.ndarray) -> np.ndarray:
+        """The edges themselves."""
+        return edges
+
+    def weights_of(self, x: Parts, y: np.ndarray) -> np.ndarray:
+        """The weights of the edges."""
+        return x.weight[y]
+
     def output(self, x: Parts, y: np.ndarray) -> Alignment:
         """The alignment that edges of a comparison stand for."""
         which = int(y[0] - x.source.first_edge[-1])
@@ -204,7 +212,7 @@ class AlignmentTask(GraphTask):
         cost[begin:end] = 1
         cost[begin + own] = 0
         y = np.concatenate([[choose + homologue], begin + own])
-        return Example(number, parts, y, parts.counts(y, self.n_weights), np.array([0.0, 1.0]), cost)
+        return Example(number, parts, y, self.joint_feature(parts, y), np.array([0.0, 1.0]), cost)
 
     def _grid(self, x: np.ndarray, z: np.ndarray) -> Grid:
         return _shared_grid(len(x), len(z), self.local, self.affine)

@@ -38,13 +38,9 @@ class Parts:
         """(E,) float64, the score of each edge with weights (d,)."""
         return np.append(w, 0.0)[self.weight]
 
-    def counts(self, edges: np.ndarray, n_weights: int) -> np.ndarray:
-        """Ψ of the output that consists of these edges, (d,) float64."""
-        return np.bincount(self.weight[edges], minlength=n_weights + 1)[:n_weights].astype(np.float64)
-
 
 class GraphTask(Task):
-    """A task over graphs. Outputs are the edges of derivations, heads before tails."""
+    """A task over graphs: an application says how derivations are written down as outputs."""
 
     @property
     @abstractmethod
@@ -54,6 +50,14 @@ class GraphTask(Task):
     @abstractmethod
     def prepare_input(self, x: Any, where: str = "the input") -> Parts:
         """The parts of all outputs of an input."""
+
+    @abstractmethod
+    def encode(self, x: Parts, edges: np.ndarray) -> np.ndarray:
+        """The output that a derivation of a prepared input is, int64; ``edges`` are heads before tails."""
+
+    @abstractmethod
+    def weights_of(self, x: Parts, y: np.ndarray) -> np.ndarray:
+        """The numbers of the weights that an output uses, as often as it uses them; d counts for nothing."""
 
     def gather(self, examples: Sequence[Example]) -> Corpus:
         """Lay the outputs of prepared examples end to end."""
@@ -70,8 +74,8 @@ class GraphTask(Task):
         return float(example.x.graph.n_edges) * len(example.h)
 
     def best(self, x: Parts, w: np.ndarray) -> np.ndarray:
-        """The derivation with the largest score, as its edges."""
-        return best_derivation(x.graph, x.scores(w)).edges
+        """The derivation with the largest score, as an output."""
+        return self.encode(x, best_derivation(x.graph, x.scores(w)).edges)
 
     def optimum(
         self, example: Example, w: np.ndarray, h: np.ndarray, combine: Combine, offset: float
@@ -82,7 +86,7 @@ class GraphTask(Task):
             parts.graph, parts.scores(w), h, combine, offset, cost=example.cost, capped=self.capped
         )
         found = solve(problem)
-        return Optimum(found.edges, found.value, found.k, problem)
+        return Optimum(self.encode(parts, found.edges), found.value, found.k, problem)
 
     def optima(
         self,
@@ -111,9 +115,10 @@ class GraphTask(Task):
 
     def joint_feature(self, x: Parts, y: np.ndarray) -> np.ndarray:
         """Ψ(x, y): how often each weight is used, (d,) float64."""
-        return x.counts(y, self.n_weights)
+        counts = np.bincount(self.weights_of(x, y), minlength=self.n_weights + 1)
+        return counts[: self.n_weights].astype(np.float64)
 
     def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Ψ of all examples with other outputs; see `Task.joint_features`."""
         outputs = np.split(y, starts[1:-1])
-        return np.array([x.counts(own, self.n_weights) for x, own in zip(corpus.x, outputs, strict=True)])
+        return np.array([self.joint_feature(x, own) for x, own in zip(corpus.x, outputs, strict=True)])
