@@ -231,7 +231,7 @@ def by_bounds(
     M, N = cost.shape
     most, room = search_budget(M + 1, N, N, h.shape[0], False, 1.0)
     size = magnitude(initial, A, E, M)
-    slope = slopes[i] if slopes[i] == slopes[i] else first_slope(h, times, size)
+    slope = slopes[i] if slopes[i] == slopes[i] else first_slope(h, times, size, offset)
     tried, totals = np.empty(most), np.empty(most)
     how, used, _, _, _ = bounded(
         initial, first_cost, A, E, cost, h, np.ones(h.shape[0], np.bool_), times, offset, 0, 1, slope,

@@ -101,7 +101,7 @@ def _search(
         scores.length, scores.n_states, scores.n_tuples, h.size, problem.needs_minima, effort
     )
     if slope is None:
-        slope = envelope.first_slope(h, times, scores.magnitude)
+        slope = envelope.first_slope(h, times, scores.magnitude, side.offset)
     labels = np.empty(scores.length, np.int64)
     slopes, totals = np.empty(most), np.empty(most)
     candidates = np.zeros(h.size, np.bool_)

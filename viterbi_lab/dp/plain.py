@@ -151,6 +151,50 @@ def viterbi_path(initial, A, E, window, V, y):
     return score
 
 
+def _walk_of(fixed_n: int):
+    """The walk back; with ``fixed_n`` > 0 for order 1 and an N that the compiler knows and unrolls."""
+
+    @kernel
+    def walk(first_cost, A, E, cost, slope, V, labels):
+        N = fixed_n if fixed_n > 0 else A.shape[1]
+        S = fixed_n if fixed_n > 0 else A.shape[2]
+        R = S // N
+        M = cost.shape[0]
+        A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
+        best, second, last = -np.inf, -np.inf, 0
+        for v in range(S):
+            if V[M, v] > best:
+                best, second, last = V[M, v], best, v
+            elif V[M, v] > second:
+                second = V[M, v]
+        value, lead, state = best, best - second, last
+        if value == -np.inf:
+            return last, value, 0.0, 0
+        k = 0
+        for m in range(M - 1, -1, -1):
+            j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
+            a = m * A_step
+            k += cost[m, j]
+            own = E[m * E_step, j] + slope * cost[m, j]
+            best, second, label = V[m, N * r] + (A[a, 0, state] + own), -np.inf, 0
+            for i in range(1, N):
+                candidate = V[m, i + N * r] + (A[a, i, state] + own)
+                # selections, not branches: on long sequences no processor foresees who wins
+                lower = candidate if candidate < best else best
+                second = lower if lower > second else second
+                label = i if candidate > best else label
+                best = candidate if candidate > best else best
+            lead = lead if lead < best - second else best - second
+            labels[m] = label
+            state = label + N * r
+        return last, value, lead, k + first_cost[state]
+
+    return walk
+
+
+walk_2, walk_3, walk_4, walk_any = (_walk_of(n) for n in (2, 3, 4, 0))
+
+
 @kernel
 def walk_back(first_cost, A, E, cost, slope, V, labels):
     """The best path through the levels of V: smallest last state, then smallest predecessors.
@@ -159,36 +203,13 @@ def walk_back(first_cost, A, E, cost, slope, V, labels):
     cost of the path): all other paths are worse by at least ``lead`` (0 where two are equally good).
     """
     N, S = A.shape[1], A.shape[2]
-    R = S // N
-    M = cost.shape[0]
-    A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
-    best, second, last = -np.inf, -np.inf, 0
-    for v in range(S):
-        if V[M, v] > best:
-            best, second, last = V[M, v], best, v
-        elif V[M, v] > second:
-            second = V[M, v]
-    value, lead, state = best, best - second, last
-    if value == -np.inf:
-        return last, value, 0.0, 0
-    k = 0
-    for m in range(M - 1, -1, -1):
-        j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
-        a = m * A_step
-        k += cost[m, j]
-        own = E[m * E_step, j] + slope * cost[m, j]
-        best, second, label = -np.inf, -np.inf, 0
-        for i in range(N):
-            candidate = V[m, i + N * r] + (A[a, i, state] + own)
-            # selections, not branches: on long sequences no processor foresees who wins
-            lower = candidate if candidate < best else best
-            second = lower if lower > second else second
-            label = i if candidate > best else label
-            best = candidate if candidate > best else best
-        lead = min(lead, best - second)
-        labels[m] = label
-        state = label + N * r
-    return last, value, lead, k + first_cost[state]
+    if S == N == 2:
+        return walk_2(first_cost, A, E, cost, slope, V, labels)
+    if S == N == 3:
+        return walk_3(first_cost, A, E, cost, slope, V, labels)
+    if S == N == 4:
+        return walk_4(first_cost, A, E, cost, slope, V, labels)
+    return walk_any(first_cost, A, E, cost, slope, V, labels)
 
 
 @kernel
