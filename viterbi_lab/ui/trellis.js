@@ -534,7 +534,7 @@ const TOOLBAR = `
 function render({ model, el }) {
   const root = document.createElement("div");
   root.className = "vl";
-  if (model.get("height")) root.style.setProperty("--height", `${model.get("height")}px`);
+  if (model.get("height")) root.style.setProperty("--vl-height", `${model.get("height")}px`);
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's own keys stay away while the stage has the focus
   root.tabIndex = 0;
   root.setAttribute("role", "group");
