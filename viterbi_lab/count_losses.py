@@ -45,7 +45,7 @@ class CountLoss:
         Args:
             y: (T,) int64, the true labels.
             n_states: N.
-            positive: the labels that are to be found. One in the place of another is a missed and a wrong one.
+            positive: the labels that are to be found. One in the place of another counts in both sums.
 
         Returns:
             ``cost`` (T, N) int64, and ``h`` (K + 1,) float64: the loss of a labelling is h of its sum of
