@@ -23,6 +23,8 @@ const HEAT_LEVELS = 12;
 const SPEEDS = [0.5, 1, 2, 4];
 const TICK = 800; // ms per step at speed 1
 const REPORT = 150; // ms between reports of the step
+const TYPE = { least: 0.85, most: 1.6, step: 1.15, present: 1.25, design: 620 }; // sizes of type, 1 is normal; px of height the picture is drawn for
+const PAPER = { dark: "#15181c", light: "#ffffff" };
 const OPS = { plain: "plain", plus: "+ margin", times: "· slack" };
 
 // ---- What the picture means ---------------------------------------------------------------------
@@ -243,7 +245,7 @@ export function maximiseCard(P, W, h, op, upto = P.K) {
   const values = W.cells.map((cell) => cell.value);
   const best = sorted[0];
   const equal = sorted.filter((cell) => best && cell !== best && cell.value === best.value).length;
-  const line = (cell) => `<tr class="${cell === best ? "win" : ""}"><th scope="row">${cell.k}</th><td>${escape(P.name(cell.s))}</td>
+  const line = (cell) => `<tr data-trace="${P.number[P.at(P.T - 1, cell.k, cell.s)]}" class="${cell === best ? "win" : ""}"><th scope="row">${cell.k}</th><td>${escape(P.name(cell.s))}</td>
       <td>${cell.smallest ? "min " : ""}${arithmetic(P, cell, h, op)}</td><td>${show(cell.value)}</td><td>${bar(cell.value, values)}</td></tr>`;
   return {
     html: `<h3>Maximise <span class="chip plain">${W.cells.length} cells of the last column</span></h3>
@@ -252,6 +254,31 @@ export function maximiseCard(P, W, h, op, upto = P.K) {
       <p class="result">${best ? `<i>L</i>* ${upto < P.K ? "≥" : "="} <b>${show(best.value)}</b> on floor <i>k</i> = ${best.k}` : "nothing yet"}</p>
       ${equal && upto >= P.K ? `<p class="note">Tie: ${equal + 1} cells give ${show(best.value)}; the lowest floor, then the smallest label is kept.</p>` : ""}${negativeFloors(W)}`,
     words: best ? `Maximise: the best of ${seen.length} cells is ${arithmetic(P, best, h, op)} = ${show(best.value)} at k = ${best.k}, label ${P.args(best.s)}.` : "",
+  };
+}
+
+/** The two cells that come after the best, to be looked at by a click. */
+function runnersUp(P, W, h, op) {
+  const rest = W.cells.filter((cell) => cell !== W.best).sort((a, b) => b.value - a.value || a.k - b.k || a.s - b.s).slice(0, 2);
+  const one = (cell) => `<button type="button" data-trace="${P.number[P.at(P.T - 1, cell.k, cell.s)]}">${arithmetic(P, cell, h, op)}${op === "plain" ? "" : ` = ${show(cell.value)}`}</button>`;
+  return rest.length ? `<p class="note">Next best: ${rest.map(one).join(" ")}</p>` : "";
+}
+
+/** A cell of the last column that somebody chose: the labelling behind it, and how far it is from the best. */
+export function tracedCard(P, W, e, h, op) {
+  const { k, s } = P.events[e];
+  const cell = W.cells.find((other) => other.k === k && other.s === s);
+  if (!cell) return { html: `<h3>Not asked for</h3><p>Floor <i>k</i> = ${k} is excluded: <i>k</i> starts at ${P.kmin}.</p>`, words: `Floor ${k} is excluded.` };
+  const { y } = follow(P, cell, cell.smallest ? P.min : P.max);
+  const labels = y.map((j, t) => `<span class="${j === P.y[t] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`);
+  const behind = W.best.value - cell.value;
+  const rank = 1 + W.cells.filter((other) => other.value > cell.value).length;
+  const place = cell === W.best ? "the best" : behind ? `number ${rank} of ${W.cells.length}, ${show(behind)} behind the best` : "as good as the best; the tie rule decides";
+  return {
+    html: `<h3>Path to this cell <span class="chip plain">score ${show(cell.sum)}, ${k} wrong</span></h3>
+      <p class="answer"><i>y</i> = (${labels.join(", ")})</p>
+      <p class="result">${arithmetic(P, cell, h, op)}${op === "plain" ? "" : ` = <b>${show(cell.value)}</b>`}</p><p class="note">${place[0].toUpperCase() + place.slice(1)}.</p>`,
+    words: `Path to this cell: ${y.map((j) => P.labels[j]).join(", ")}, value ${show(cell.value)}, ${place}.`,
   };
 }
 
@@ -271,7 +298,7 @@ export function pathCard(P, W, path, h, op, reached) {
     html: `<h3><span>${whole ? "The answer" : "Follow <i>S</i> back"}</span> <span class="chip plain">${score}</span></h3>${next}
       <p class="answer"><i>y</i>* = (${labels.join(", ")})</p>
       <p class="result"><i>L</i>* = ${arithmetic(P, W.best, h, op)}${op === "plain" && !P.offset ? "" : ` = <b>${show(W.best.value)}</b>`} on floor <i>k</i> = ${W.best.k}</p>
-      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${negativeFloors(W)}`,
+      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${whole ? runnersUp(P, W, h, op) : ""}${negativeFloors(W)}`,
     words: whole
       ? `The answer is ${path.y.map((j) => P.labels[j]).join(", ")}, ${score}, value ${show(W.best.value)}.`
       : `Back at t = ${t + 1}, k = ${k}, label ${P.args(s)}.`,
@@ -291,6 +318,30 @@ export function startCard(P, op) {
   };
 }
 
+/** Algorithm 1, condensed: [depth, line]. */
+function pseudocode(P, op) {
+  const [j, cost] = P.window === 1 ? ["<i>j</i>", "[<i>j</i> ≠ <i>y</i><sub>t</sub>]"] : ["<b>j</b>", "cost of the newest label"];
+  const first = P.window === 1 ? "1" : String(P.window);
+  return [
+    [0, `for each ${j}: <i>L</i><sub>${first},<i>k</i></sub>(${j}) ← ${firstName(P)}(${j}), <i>k</i> its wrong labels`],
+    [0, `for <i>t</i> = ${P.window + 1} … ${P.T}`],
+    [1, "for <i>k</i> = 0 … <i>t</i>, for each " + j],
+    [2, `<i>c</i> ← ${cost}`],
+    [2, `<i>L</i><sub><i>t</i>,<i>k</i></sub>(${j}) ← max<sub><i>i</i></sub> <i>L</i><sub><i>t</i>−1,<i>k</i>−<i>c</i></sub>(<i>i</i>${P.window > 1 ? ",…" : ""}) + <i>g</i><sub><i>t</i></sub>(<i>i</i>,${j})`],
+    [2, `<i>S</i><sub><i>t</i>,<i>k</i></sub>(${j}) ← the smallest <i>i</i> that attains it`],
+    [0, `<i>k</i>, ${j} ← argmax<sub><i>k</i>,${j}</sub> ${objective(P, op, "<i>T</i>,<i>k</i>")}`],
+    [0, `for <i>t</i> = ${P.T} … ${P.window + 1}: note ${j}, then`],
+    [1, `<i>i</i> ← <i>S</i><sub><i>t</i>,<i>k</i></sub>(${j}), <i>k</i> ← <i>k</i> − <i>c</i>, ${j} ← <i>i</i>`],
+  ];
+}
+
+/** Which of its lines the step is at, from 0. */
+function linesAt(P, pos, part) {
+  if (pos === 0) return [];
+  if (pos <= P.cells) return P.events[pos].t === P.start ? [0] : part < P.N ? [4] : [4, 5];
+  return pos === P.maximise ? [6] : [8];
+}
+
 // ---- Drawing ------------------------------------------------------------------------------------
 
 const CARD = { width: 350, least: 280, slim: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
@@ -301,7 +352,7 @@ const NARROW = 820; // px; in a narrower stage the card stands under the floors
 const LEAST_FLOORS = 560; // px the floors keep where the card stands beside them
 
 /** Where everything stands in a stage of the given size: floors fill the height, k = 0 at the bottom; the card stands
- *  inside the empty triangle, beside the floors, or below them. */
+ *  inside the empty triangle, beside the floors, below them, or aside with Algorithm 1. */
 function geometry(P, width, height, { minima, controls }, forced = "") {
   const lane = height / (P.K + 1);
   const pad = Math.min(7, lane * 0.08);
@@ -422,6 +473,10 @@ function cellHtml(P, G, cell, upto, now) {
   return parts.join("");
 }
 
+/** A ring around a chosen cell of the last column. */
+const endHtml = (P, G, { t, k, s }) =>
+  G.circles ? `<circle class="end" cx="${G.x(t)}" cy="${G.y(k, s)}" r="${G.r + 1}"/>` : `<rect class="hovered" x="${G.x(t) - G.cell / 2 - 1}" y="${G.y(k, s) - Math.max(5, G.row) / 2}" width="${G.cell + 2}" height="${Math.max(5, G.row)}"/>`;
+
 /** The last column under ⊙ and h: the price of each floor, the values, their bars. */
 function finalHtml(P, G, W, h, op) {
   const values = W.cells.map((cell) => cell.value);
@@ -516,6 +571,8 @@ function gridHtml(P, grid, width, editable) {
 const ICONS = {
   first: "M3 3h2v10H3zM14 3v10L6 8z", columnBack: "M8 3v10L1 8zM15 3v10L8 8z", back: "M11.5 3v10L4 8z",
   play: "M4.5 2.5l9 5.5-9 5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  code: "M2 3h12v1.6H2zM5 7.2h9v1.6H5zM5 11.4h7V13H5z", present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
+  help: "M7.1 10.2h1.7c0-2 2.7-2.3 2.7-4.8C11.5 3.5 10 2.3 8 2.3S4.6 3.6 4.5 5.6h1.8C6.4 4.6 7 3.900 8 3.900s1.700.6 1.700 1.600c0 1.600-2.600 1.900-2.600 4.700zM7 11.700h2v2H7z",
   next: "M4.5 3v10L12 8z", columnNext: "M1 3v10l7-5zM8 3v10l7-5z", last: "M2 3v10l8-5zM11 3h2v10h-2z",
 };
 
@@ -529,7 +586,16 @@ const TOOLBAR = `
   <label>by <select data-set="size" aria-label="Step by"><option value="candidate">candidate</option><option value="cell" selected>cell</option><option value="column">column</option></select></label>
   <select data-set="speed" aria-label="Speed">${SPEEDS.map((v) => `<option value="${v}"${v === 1 ? " selected" : ""}>${v}×</option>`).join("")}</select>
   <div class="scrub" role="slider" tabindex="0" aria-label="Step" aria-valuemin="0"><div class="segments"></div><div class="thumb"></div></div>
-  <output class="where"></output>`;
+  <output class="where"></output>
+  ${button("code", "Algorithm 1", "A")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
+
+const KEYS = [
+  ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
+  ["Home End", "start, result"], ["E", "edit the scores of this column"], ["A", "Algorithm 1 with the current line"],
+  ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
+];
+const HELP = `<h3>Keys</h3><table>${KEYS.map(([keys, what]) => `<tr><th>${keys.split(" ").map((key) => `<kbd>${key}</kbd>`).join(" ")}</th><td>${what}</td></tr>`).join("")}</table>
+  <p>They work while the stage has the focus: click into it. Hover a cell for its card; click one of the last column for its path. Click a true label to change it.</p>`;
 
 function render({ model, el }) {
   const root = document.createElement("div");
@@ -540,10 +606,11 @@ function render({ model, el }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Trellis. Right arrow: next step. Space: play.");
   root.innerHTML = `<div class="toolbar" role="toolbar" aria-label="Steps">${TOOLBAR}</div>
-    <div class="stage"><div class="head"></div>
+    <div class="body"><div class="stage"><div class="head"></div>
       <svg class="floors" role="img" aria-label="Trellis with loss levels as floors"><g class="background"></g><g class="hair"></g><g class="dots"></g><g class="edges"></g>
         <g class="nodes"></g><g class="prices"></g><g class="values"></g><g class="trace"></g><g class="overlay"></g></svg>
-      <div class="card" role="note"></div></div>
+      <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
+    <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
     <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
@@ -555,12 +622,14 @@ function render({ model, el }) {
   let pos = 0, part = 1; // events done, and candidates of the last one looked at
   let drawn = 0, soon = [], nodes = [], edges = [], edgesAt = -1, weighed = null; // what stands on the stage
   let hover = 0, timer = 0, size = "cell", speed = 1, serial = 0, waiting = null, segments = [], ownGrid = null;
+  let pinned = 0, presenting = false, type = 1; // a chosen cell of the last column; the look
 
   // -- steps
   const parts = (e) => (e > 0 && e <= P.cells && P.events[e].t > P.start ? P.N : e === P.maximise ? P.K + 1 - P.kmin : 1);
 
   function go(target, looked) {
     pos = Math.max(0, Math.min(P.count, target));
+    pinned = 0;
     part = Math.min(looked || Infinity, parts(pos));
     paint();
     report();
@@ -595,7 +664,41 @@ function render({ model, el }) {
   const act = {
     first: () => go(0), columnBack: () => backward("column"), back: () => backward(size), play: () => play(!timer),
     next: () => forward(size), columnNext: () => forward("column"), last: () => go(P.count),
+    code: () => {
+      const aside = $(".aside");
+      aside.hidden = !aside.hidden;
+      (aside.hidden ? $(".stage") : aside).append(card); // the card keeps the algorithm company
+      press("code", !aside.hidden);
+      build();
+    },
+    present: () => present(!presenting),
+    help: (open = $(".help").hidden) => { $(".help").hidden = !open; press("help", open); },
   };
+  const press = (name, on) => $(`[data-act="${name}"]`).setAttribute("aria-pressed", on);
+
+  // -- the look: present mode, size of type, dark and light
+  /** The stage alone, larger; in full screen where the host allows that. */
+  function present(on) {
+    if (on === presenting) return;
+    presenting = on;
+    press("present", on);
+    root.classList.toggle("present", on);
+    if (on && root.requestFullscreen) root.requestFullscreen().catch(() => {}); // refused: it fills the page instead
+    if (!on && document.fullscreenElement) document.exitFullscreen();
+    setType(on ? Math.max(type, TYPE.present, innerHeight / TYPE.design) : 1);
+    hold();
+  }
+
+  function setType(wanted) {
+    type = Math.max(TYPE.least, Math.min(TYPE.most, wanted));
+    root.style.setProperty("--type", type);
+    build();
+  }
+
+  function switchTheme() {
+    root.style.setProperty("--paper", root.classList.contains("dark") ? PAPER.light : PAPER.dark);
+    theme();
+  }
 
   let reported = 0;
   function report() {
@@ -661,17 +764,22 @@ function render({ model, el }) {
   /** The card: of the cell under the pointer, else of the step. */
   function explain() {
     const shown = hover && hover <= Math.min(pos, P.cells) ? hover : 0;
-    const cell = shown ? P.events[shown] : pos > 0 && pos <= P.cells ? P.events[pos] : null;
+    const cell = shown ? P.events[shown] : pos > 0 && pos <= P.cells && !pinned ? P.events[pos] : null;
     const text = cell ? cellCard(P, cell, shown && shown !== pos ? P.N : part)
+      : pinned ? tracedCard(P, W, pinned, h, op)
       : pos === 0 ? startCard(P, op)
       : pos === P.maximise ? maximiseCard(P, W, h, op, P.kmin + part - 1)
       : pathCard(P, W, path, h, op, pos - P.maximise);
     const least = cell && op === "times" && h[cell.k] < 0 && cell.t === P.T - 1 && shown
       ? `<p class="note"><i>h</i>(${cell.k}) is negative: the smallest sum here, ${show(P.min.L[P.at(cell.t, cell.k, cell.s)])}, decides.</p>` : "";
     card.innerHTML = text.html + least;
-    card.classList.toggle("peek", Boolean(shown && shown !== pos));
     const other = shown && shown !== pos;
-    layer.trace.innerHTML = other ? pathHtml(P, G, null, follow(P, cell), Infinity, true) + cellHtml(P, G, cell, P.N, false) : "";
+    card.classList.toggle("peek", Boolean(other || pinned));
+    const chosen = !other && pinned ? W.cells.find(({ k, s }) => P.number[P.at(P.T - 1, k, s)] === pinned) : null;
+    layer.trace.innerHTML = other ? pathHtml(P, G, null, follow(P, cell), Infinity, true) + cellHtml(P, G, cell, P.N, false)
+      : chosen ? pathHtml(P, G, null, follow(P, chosen, chosen.smallest ? P.min : P.max), Infinity, true) + endHtml(P, G, chosen) : "";
+    const lines = new Set(linesAt(P, pos, part));
+    Array.from($(".code").children).forEach((line, n) => line.classList.toggle("current", lines.has(n)));
     lightGrid(cell, shown && shown !== pos ? P.N : part);
     say(text.words);
   }
@@ -698,11 +806,12 @@ function render({ model, el }) {
     const stage = $(".stage");
     root.classList.remove("beside", "narrow");
     const width = stage.clientWidth;
-    const needs = { minima: W.minima, controls: model.get("controls") };
+    const needs = { minima: W.minima, controls: model.get("controls") || presenting };
+    const stands = $(".aside").hidden ? "" : "aside";
     for (let gap = (width - 322) / Math.max(1, P.T - 1), round = 0; round < 2; round++, gap = G.gap) {
       mode = P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
       buildGrids();
-      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), needs);
+      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), needs, stands);
     }
     if (G.stands === "below") {
       root.classList.add("narrow"); // now the page scrolls: the floors take what they need
@@ -728,8 +837,9 @@ function render({ model, el }) {
     layer.edges.innerHTML = G.circles ? table.edges.join("") : "<path/>".repeat(P.T);
     edges = G.circles ? Array.from(layer.edges.children) : table.edges;
     [drawn, soon, edgesAt, hover] = [0, [], -1, 0];
-    card.classList.toggle("slim", G.card.width < CARD.slim);
-    card.style.cssText = G.stands === "below" ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
+    const free = G.stands === "below" || G.stands === "aside"; // it stands in the flow of the page
+    card.classList.toggle("slim", !free && G.card.width < CARD.slim);
+    card.style.cssText = free ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
     buildHead();
     placeGrids();
     buildSegments();
@@ -746,13 +856,14 @@ function render({ model, el }) {
     layer.values.innerHTML = final.rows;
     weighed = null;
     const title = head.querySelector(".objective");
+    $(".code").innerHTML = pseudocode(P, op).map(([depth, line]) => `<li style="--depth:${depth}">${line}</li>`).join("");
     title.innerHTML = controls() + `<span>${objective(P, op, `${P.T},<i>k</i>`)}</span>`;
     root.dataset.op = op;
     paint();
   }
 
   function controls() {
-    if (!model.get("controls")) return "";
+    if (!model.get("controls") && !presenting) return "";
     const rules = Object.keys(asObject(model.get("h"))).map((name) => `<option${name === model.get("rule") ? " selected" : ""}>${escape(name)}</option>`);
     return `<span class="ops" role="radiogroup" aria-label="Combine">${Object.entries(OPS).map(([name, text]) => `<button type="button" role="radio" data-op="${name}" aria-checked="${name === op}">${text}</button>`).join("")}</span>
       <select data-set="rule" aria-label="Loss wrapper h">${rules.join("")}</select>`;
@@ -904,8 +1015,8 @@ function render({ model, el }) {
     bubble.textContent = text;
     grids.appendChild(bubble);
     const [a, b] = [input.getBoundingClientRect(), grids.getBoundingClientRect()];
-    bubble.style.left = `${Math.max(4, Math.min(b.width - bubble.offsetWidth - 4, a.left - b.left - 8))}px`;
-    bubble.style.top = `${a.top - b.top - bubble.offsetHeight - 4}px`;
+    bubble.style.left = `${Math.max(4, Math.min(b.width / type - bubble.offsetWidth - 4, (a.left - b.left) / type - 8))}px`;
+    bubble.style.top = `${(a.top - b.top) / type - bubble.offsetHeight - 4}px`;
   }
 
   function answered() {
@@ -985,10 +1096,15 @@ function render({ model, el }) {
   // -- pointer and keys
   root.addEventListener("click", ({ target }) => {
     if (!P) return;
-    const [control, label, sign] = ["[data-act]", "[data-y]", "[data-op]"].map((kind) => target.closest(kind));
-    if (control) act[control.dataset.act]();
+    const [control, label, sign, end] = ["[data-act]", "[data-y]", "[data-op]", "[data-trace]"].map((kind) => target.closest(kind));
+    if (end) {
+      pin(Number(end.dataset.trace));
+      hold(); // the card that had the focus is gone
+    }
+    else if (target.closest(".help")) act.help(false);
+    else if (control) act[control.dataset.act]();
     else if (label) ask({ kind: "y", index: Number(label.dataset.y), text: String((P.y[label.dataset.y] + 1) % P.N) });
-    else if (sign) { write("op", sign.dataset.op); changed(); }
+    else if (sign) { write("op", sign.dataset.op); changed(); hold(); }
   });
   root.addEventListener("change", ({ target }) => {
     if (target.dataset.set === "size") size = target.value;
@@ -1004,8 +1120,10 @@ function render({ model, el }) {
   root.addEventListener("keydown", (event) => {
     if (!P || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
-    const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus() };
-    const todo = keys[event.key];
+    const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
+      a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),
+      Escape: $(".help").hidden ? presenting && act.present : () => act.help(false) };
+    const todo = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!todo) return;
     event.preventDefault();
     todo();
@@ -1020,7 +1138,7 @@ function render({ model, el }) {
   /** The event whose cell lies under the pointer, or 0. */
   function eventAt(event) {
     const box = svg.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = [(event.clientX - box.left) / type, (event.clientY - box.top) / type];
     const t = Math.round((x - G.x(0)) / (G.gap || 1));
     if (t < P.start || t >= P.T || Math.abs(x - G.x(t)) > G.cell / 2 + 4) return 0;
     const k = Math.floor((G.height - y) / G.lane);
@@ -1030,7 +1148,18 @@ function render({ model, el }) {
   const point = (to) => { if (P && G && to !== hover) { hover = to; explain(); } };
   svg.addEventListener("mousemove", (event) => { if (P && G) point(eventAt(event)); });
   svg.addEventListener("mouseleave", () => point(0));
-  svg.addEventListener("click", () => hold());
+  /** Choose a cell of the last column, once all are filled; choosing it again lets it go. */
+  function pin(e) {
+    pinned = pinned === e || pos < P.cells ? 0 : e;
+    hover = 0;
+    explain();
+  }
+  svg.addEventListener("click", (event) => {
+    hold();
+    const e = P && G ? eventAt(event) : 0;
+    if (e && P.events[e].t === P.T - 1) pin(e);
+    else if (pinned) pin(pinned);
+  });
 
   // -- what the host sends
   function receive() {
@@ -1076,7 +1205,14 @@ function render({ model, el }) {
   model.on("change:reply", answered);
   model.on("change:copy", copy);
   model.on("change:step", () => { if (P && G && !reported && model.get("step") !== pos) go(model.get("step")); });
-  const watcher = new ResizeObserver(() => { if (P && h) build(); });
+  let room = "";
+  const watcher = new ResizeObserver(() => {
+    // below the floors the card makes the page taller, which is no reason to draw anew
+    const now = `${root.clientWidth} ${root.classList.contains("narrow") ? "" : root.clientHeight}`;
+    if (now === room) return;
+    room = now;
+    if (P && h) build();
+  });
   watcher.observe(root);
 
   /** Dark or light is read off the background that the host's theme really paints. */
@@ -1085,11 +1221,14 @@ function render({ model, el }) {
     root.classList.toggle("dark", 0.3 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2] < 128);
   }
   $(".probe").addEventListener("transitionend", theme);
+  const leave = () => { if (presenting && !document.fullscreenElement) present(false); };
+  document.addEventListener("fullscreenchange", leave);
   theme();
   changed();
   return () => {
     play(false);
     watcher.disconnect();
+    document.removeEventListener("fullscreenchange", leave);
   };
 }
 
