@@ -19,7 +19,7 @@ from viterbi_lab.dp import NoFeasibleLabelling, trace
 from viterbi_lab.ui import export, problem_file
 from viterbi_lab.ui.picture import svg
 from viterbi_lab.ui.presets import presets
-from viterbi_lab.ui.question import CAPPED, Question, random_scores
+from viterbi_lab.ui.question import CAPPED, OWN, Question, random_scores
 
 EXAMPLES = {title: preset.question for title, preset in presets().items()}
 WORKED = next(iter(EXAMPLES.values()))
@@ -38,6 +38,14 @@ def odd_questions() -> dict[str, Question]:
         ),
         "one site": Question("one site", ("x", "y"), random_scores(1, (1, 2, 1)), np.array([1])),
         "one label": Question("one label", ("only",), random_scores(1, (3, 1, 1)), np.zeros(3, int)),
+        "a formula": Question(
+            "formula",
+            ("a", "b"),
+            random_scores(3, (4, 2, 1)),
+            np.zeros(4, int),
+            rule=OWN,
+            formula="min(k, 2)**2",
+        ),
         "own costs": Question(
             'costs & <b>"marks"</b> </script>',
             ("a", "b"),
@@ -137,7 +145,10 @@ def test_the_picture_is_whole_and_names_the_answer(question):
 
 
 def test_the_picture_shows_the_worked_example_as_the_paper_counts_it():
-    texts = ["".join(e.itertext()) for e in ElementTree.fromstring(svg(WORKED)).iter("{http://www.w3.org/2000/svg}text")]
+    texts = [
+        "".join(e.itertext())
+        for e in ElementTree.fromstring(svg(WORKED)).iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert texts.count("52") == 1
     assert "k = 4" in texts
 
@@ -284,7 +295,8 @@ def test_exporting_loads_neither_panel_nor_the_solver():
         ({"g": [[1, 2], [[1, 2], 3]]}, "g, site 2, row 2 is 3"),
         ({"y": ["a", "c"]}, "y holds 'c' at site 2"),
         ({"labels": ["a", "a"]}, "names 'a' twice"),
-        ({"h": "k**9"}, "h is 'k**9'; it is one of"),
+        ({"h": "k^9"}, "Powers are written with **"),
+        ({"h": 3}, "h is 3; it is one of"),
         ({"h": [0, 1]}, "h"),
         ({"op": "minus"}, "op is 'minus'"),
         ({"kmin": 0.5}, "kmin is 0.5; it is a whole number"),

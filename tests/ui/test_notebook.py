@@ -49,6 +49,8 @@ def test_the_operator_and_h_are_changed_and_read_back():
     assert lab.h == [0, 1, 1, 1, 1]
     lab.h = lambda k: k**3
     assert lab.h == [0, 1, 8, 27, 64]
+    lab.h = "min(k, 2)"
+    assert lab.h == [0, 1, 2, 2, 2]
     lab.h = "sqrt"
     assert lab.h == pytest.approx(np.sqrt(np.arange(5)), rel=1e-15)  # the same function
     assert lab.result.value == vl.decode(lab.problem).value
@@ -72,7 +74,7 @@ def test_a_file_is_read_by_its_path(tmp_path):
     ("arguments", "said"),
     [
         ({"op": "minus"}, "op is 'minus'"),
-        ({"h": "cube"}, "h is 'cube'"),
+        ({"h": "cube"}, "“cube” is unknown"),
         ({"h": [0, 1]}, "T = 4"),
         ({"home": "qt"}, "home is 'qt'"),
         ({"labels": ("a", "b", "c")}, "A file names its own labels"),

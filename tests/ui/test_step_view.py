@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from viterbi_lab.dp import trace
 from viterbi_lab.ui import export
 from viterbi_lab.ui.presets import presets
+from viterbi_lab.ui.question import OWN
 from viterbi_lab.ui.sessions import stepper
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.page import lab
@@ -444,3 +445,33 @@ def test_the_problem_is_copied_as_python(shown):
     expect(shown.page.locator(".vl .toast")).to_have_text("Copied to the clipboard")
     copied = shown.page.evaluate("navigator.clipboard.readText()")
     assert copied == export.python_code(shown.session.question)
+
+
+def test_a_change_is_undone_and_redone_by_keys_and_by_buttons(shown):
+    shown.press("End")
+    shown.page.get_by_label("y 1 = 3").click()
+    expect(shown.page.get_by_label("y 1 = 1")).to_be_visible()
+    shown.press("Control+z")
+    expect(shown.page.get_by_label("y 1 = 3")).to_be_visible()
+    expect(shown.card).to_contain_text("13 · 4 = 52")
+    shown.press("Control+Shift+Z")
+    expect(shown.page.get_by_label("y 1 = 1")).to_be_visible()
+    shown.page.get_by_role("button", name="Undo").click()
+    expect(shown.page.get_by_label("y 1 = 3")).to_be_visible()
+    expect(shown.page.get_by_label("True labels y")).to_have_value("3 2 1 3")
+    shown.page.get_by_role("button", name="Redo").click()
+    expect(shown.page.get_by_label("y 1 = 1")).to_be_visible()
+
+
+def test_h_is_typed_as_a_formula_and_what_is_wrong_stands_beside_it(shown):
+    shown.press("End")
+    shown.set(rule=OWN)
+    field = shown.page.get_by_label("h(k): formula in k, or list")
+    field.fill("k^2")
+    field.press("Enter")
+    expect(shown.page.get_by_text("Powers are written with **")).to_be_visible()
+    expect(shown.card).to_contain_text("13 · 4 = 52")
+    field.fill("k**2")
+    field.press("Enter")
+    expect(shown.page.get_by_text("Powers are written with **")).to_be_hidden()
+    expect(shown.card).to_contain_text("13 · 16 = 208")

@@ -1,6 +1,7 @@
 """The Step view's state: what is in force, what is refused, and what the stage is told."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +175,15 @@ def test_bad_true_labels_are_refused_beside_the_control(session, text, said):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("0 1 2", "5 numbers"), ("0 1 2 3 x", "“x” is not"), ("0 1 2 3 -inf", "finite")]
+    ("text", "said"),
+    [
+        ("0 1 2", "5 numbers"),
+        ("0 1 2 3 x", "not a formula"),
+        ("0 1 2 3 -inf", "finite"),
+        ("k^2", "written with **"),
+        ("1/k", "h(0) is inf"),
+        ("sin(k)", "not allowed"),
+    ],
 )
 def test_a_bad_list_h_is_refused_beside_the_control(session, text, said):
     session.rule = OWN
@@ -301,4 +310,84 @@ def test_what_cannot_be_drawn_or_solved_is_not_loaded(session):
     nothing = ChainScores.from_tables([np.full(2, -np.inf)])
     with pytest.raises(NoFeasibleLabelling):
         session.load(ChainProblem(nothing, np.array([0]), np.arange(2.0), Combine.PLUS), "nothing")
+    assert session.question is before
+
+
+def test_a_typed_formula_is_h_and_follows_the_length(session):
+    session.rule = OWN
+    session.own = "min(k, 3)**2"
+    assert session.errors.get("own", "") == ""
+    np.testing.assert_array_equal(session.tables()[OWN], [0, 1, 4, 9, 9])
+    session.length = 6
+    assert session.own == "min(k, 3)**2"
+    np.testing.assert_array_equal(session.question.h, [0, 1, 4, 9, 9, 9, 9])
+    session.own = "0, 1, 1, 1, 1, 1, 1"
+    assert session.question.formula == ""
+
+
+def test_a_formula_that_fails_at_a_new_length_is_said_and_the_size_stays(session):
+    session.rule = OWN
+    session.own = "sqrt(5 - k)"
+    session.length = 8
+    assert "h(6) is nan" in session.errors["size"]
+    assert session.question.size[0] == 4
+
+
+def changes(session) -> list:
+    """A change of every kind, and the question after each."""
+    steps = [
+        lambda: session.edit("step", 0, "9"),
+        lambda: session.edit("y", 0, "1"),
+        lambda: session.param.update(length=5),
+        lambda: session.param.update(op="plus"),
+        lambda: session.param.update(rule="√k"),
+        session.randomise,
+        session.reset,
+    ]
+    found = [session.question]
+    for step in steps:
+        step()
+        found.append(session.question)
+    return found
+
+
+def test_undo_goes_back_through_every_change_and_redo_forth(session):
+    found = changes(session)
+    assert all(one is not other for one, other in pairwise(found))
+    for question in found[-2::-1]:
+        session.undo()
+        assert session.question is question
+        np.testing.assert_array_equal(session.message()["L"], trace(question.problem()).L.reshape(-1))
+        assert (session.length, session.op, session.rule) == (question.size[0], question.op, question.rule)
+    session.undo()
+    assert session.question is found[0]
+    for question in found[1:]:
+        session.redo()
+        assert session.question is question
+    session.redo()
+    assert session.question is found[-1]
+
+
+def test_a_new_change_after_an_undo_forgets_what_was_undone(session):
+    session.edit("step", 0, "9")
+    session.undo()
+    session.edit("step", 0, "8")
+    here = session.question
+    session.redo()
+    assert session.question is here
+
+
+def test_fifty_changes_can_be_undone(session):
+    for value in range(60):
+        session.edit("step", 0, str(value))
+    for _ in range(60):
+        session.undo()
+    assert session.question.flat_steps[0] == 9
+
+
+def test_another_example_is_a_new_beginning(session):
+    session.edit("step", 0, "9")
+    session.preset = EXAMPLES[1]
+    before = session.question
+    session.undo()
     assert session.question is before

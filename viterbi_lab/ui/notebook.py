@@ -10,7 +10,7 @@ from pathlib import Path
 
 from viterbi_lab.assets import asset
 from viterbi_lab.dp import ChainProblem
-from viterbi_lab.losses import WRAPPERS, listed, sampled
+from viterbi_lab.losses import listed, sampled
 from viterbi_lab.ui import export, picture, problem_file
 from viterbi_lab.ui.question import OPS, RULES, Question
 from viterbi_lab.ui.sessions.stepper import StepperSession
@@ -49,8 +49,9 @@ class Trellis:
     Args:
         problem: a `ChainProblem`, the path of a JSON file, or the name of an example: ``"worked_example"``.
         op: ⊙, ``"slack"`` (·), ``"margin"`` (+) or ``"plain"``; by default that of the problem.
-        h: the loss wrapper: ``"k"``, ``"√k"``, ``"k²"``, ``"0/1"`` (or identity, sqrt, square, zero-one), the
-            values h(0), h(1), …, or a function of k, which is called at 0..T; by default that of the problem.
+        h: the loss wrapper: ``"k"``, ``"√k"``, ``"k²"``, ``"0/1"`` (or identity, sqrt, square, zero-one), a
+            formula in k such as ``"min(k, 3)"``, the values h(0), h(1), …, or a function of k, called at
+            0..T; by default that of the problem.
         labels: (N,) names of the labels, for a `ChainProblem`; by default 1..N.
         height: of the stage, in pixels.
         home: ``"anywidget"`` or ``"panel"``; by default what is installed, in this order.
@@ -119,12 +120,12 @@ class Trellis:
     @h.setter
     def h(self, h: str | Sequence[float] | Callable[[int], float]) -> None:
         session = self._session
-        if isinstance(h, str) and h not in RULES:
-            if h not in WRAPPERS:
-                raise ValueError(f"h is {h!r}; it is one of {', '.join((*RULES, *WRAPPERS))}.")
-            h = next(rule for rule, wrapper in RULES.items() if wrapper is WRAPPERS[h])
         if isinstance(h, str):
-            session.rule = h
+            rules = {wrapper.name: rule for rule, wrapper in RULES.items()} | {rule: rule for rule in RULES}
+            if h in rules:
+                session.rule = rules[h]
+            else:
+                session.set_formula(h)
             return
         wrapper = sampled(h) if callable(h) else listed(h)
         session.set_own(wrapper.table(session.question.largest_cost))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from viterbi_lab.dp import ChainScores
-from viterbi_lab.ui.question import OPS, OWN, RULES, Question
+from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
 
 NEEDED = ("title", "labels", "y", "g", "h", "op")
 OPTIONAL = ("why", "source", "order", "offset", "kmin", "cost", "trace")
@@ -56,8 +56,11 @@ def question_of(content: object) -> Question:
     h, op = content["h"], content["op"]
     if op not in OPS:
         raise ValueError(f"op is {op!r}; it is one of {', '.join(OPS)}.")
-    if not isinstance(h, list) and h not in RULES:
-        raise ValueError(f"h is {h!r}; it is one of {', '.join(RULES)}, or a list h(0), h(1), …")
+    if not isinstance(h, list | str):
+        raise ValueError(
+            f"h is {h!r}; it is one of {', '.join(RULES)}, a formula in k, or a list h(0), h(1), …"
+        )
+    named = isinstance(h, str) and h in RULES
     question = Question(
         title=_text(content["title"], "title"),
         labels=labels,
@@ -66,8 +69,9 @@ def question_of(content: object) -> Question:
             order=_whole(content["order"], "order") if "order" in content else None,
         ),
         y=_true_labels(content["y"], labels),
-        rule=OWN if isinstance(h, list) else h,
+        rule=h if named else OWN,
         own=tuple(_number(value, f"h({k})") for k, value in enumerate(h)) if isinstance(h, list) else (),
+        formula=h if isinstance(h, str) and not named else "",
         op=op,
         offset=_number(content.get("offset", 0.0), "offset"),
         kmin=_whole(content.get("kmin", 0), "kmin"),
@@ -87,7 +91,7 @@ def content_of(question: Question) -> dict:
         "title": question.title,
         "labels": list(question.labels),
         "y": [question.labels[label] for label in question.y],
-        "h": question.rule if question.rule in RULES else _plain(question.h),
+        "h": _wrapper(question),
         "op": question.op,
         "g": [_plain(table) for table in (*before, first, *windows)],
     }
@@ -100,6 +104,14 @@ def content_of(question: Question) -> dict:
     if question.cost is not None:
         content["cost"] = question.cost.tolist()
     return content
+
+
+def _wrapper(question: Question) -> str | list:
+    if question.rule in RULES:
+        return question.rule
+    if question.rule == CAPPED:
+        return f"min(k, {question.cap})"
+    return question.formula or _plain(question.h)
 
 
 def _plain(array: np.ndarray) -> list:

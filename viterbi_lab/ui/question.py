@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, Decoding, decode
+from viterbi_lab.formula import formula
 from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped, listed
 
 RULES = {"k": IDENTITY, "√k": SQRT, "k²": SQUARE, "0/1": ZERO_ONE}
@@ -31,6 +32,7 @@ class Question:
         y: (T,) int64, the true labels.
         rule: which loss wrapper h is meant, a key of `wrappers`.
         own: (K+1,) values of the wrapper ``own list``.
+        formula: where it is not empty, what gives these values instead: a formula in k.
         cap: c of the wrapper ``capped``, min(k, c).
         op: one of `OPS`.
         offset: constant added to every score sum before ⊙.
@@ -48,6 +50,7 @@ class Question:
     y: np.ndarray
     rule: str = "k"
     own: tuple[float, ...] = ()
+    formula: str = ""
     cap: int = 2
     op: str = "times"
     offset: float = 0.0
@@ -78,7 +81,10 @@ class Question:
     @property
     def wrappers(self) -> dict[str, Wrapper]:
         """All loss wrappers that can be chosen, by rule."""
-        return {**RULES, CAPPED: capped(self.cap), OWN: listed(self.own)}
+        return {**RULES, CAPPED: capped(self.cap), OWN: self._own()}
+
+    def _own(self) -> Wrapper:
+        return formula(self.formula).wrapper(self.scores.n_states) if self.formula else listed(self.own)
 
     @property
     def h(self) -> np.ndarray:
@@ -152,7 +158,9 @@ class Question:
         size = (length, n_states, order)
         if self.lifted_from is not None and self.lifted_from.size == size:
             lower = self.lifted_from
-            return replace(lower, rule=self.rule, own=self.own, cap=self.cap, op=self.op)
+            return replace(
+                lower, rule=self.rule, own=self.own, formula=self.formula, cap=self.cap, op=self.op
+            )
         lifted = order > self.scores.order and size[:2] == self.size[:2]
         if lifted:
             zero = ChainScores.homogeneous(np.zeros((length, n_states)), np.zeros((n_states,) * (order + 1)))

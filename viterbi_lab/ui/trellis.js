@@ -591,7 +591,7 @@ const TOOLBAR = `
 
 const KEYS = [
   ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
-  ["Home End", "start, result"], ["E", "edit the scores of this column"], ["A", "Algorithm 1 with the current line"],
+  ["Home End", "start, result"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
   ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
 ];
 const HELP = `<h3>Keys</h3><table>${KEYS.map(([keys, what]) => `<tr><th>${keys.split(" ").map((key) => `<kbd>${key}</kbd>`).join(" ")}</th><td>${what}</td></tr>`).join("")}</table>
@@ -1118,7 +1118,13 @@ function render({ model, el }) {
     hold();
   });
   root.addEventListener("keydown", (event) => {
-    if (!P || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!P || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      const kind = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
+      if (!kind || model.get("editable") === false) return;
+      event.preventDefault();
+      return ask({ kind, index: 0, text: "" });
+    }
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
     const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
       a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),

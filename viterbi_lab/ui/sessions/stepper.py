@@ -4,18 +4,21 @@ It knows no widgets. A change of the problem goes through one door, ``_show``: t
 there, and only if that succeeds it takes the place of the last good one.
 """
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import param
 
 from viterbi_lab.dp import ChainProblem, Combine, NoFeasibleLabelling, TooBig, Trace, trace
+from viterbi_lab.formula import BadFormula, formula
 from viterbi_lab.losses import hamming_cost
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
 from viterbi_lab.ui.wire import h_message, problem_message
 
 MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
+MOST_UNDO = 50
 MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
 LOADED = "Loaded problem"
 
@@ -29,7 +32,7 @@ class StepperSession(param.Parameterized):
     order = param.Selector(default=1, objects=list(range(1, MOST_ORDER + 1)), doc="Order ℓ")
     rule = param.Selector(default="k", objects=[*RULES, CAPPED, OWN], doc="Loss wrapper h(k)")
     cap = param.Integer(default=2, bounds=(1, MOST_SITES), doc="c of h(k) = min(k, c)")
-    own = param.String(default="", doc="h(0), h(1), …")
+    own = param.String(default="", doc="h(0), h(1), … or a formula in k")
     op = param.Selector(default="times", objects=list(OPS), doc="Combine score ⊙ loss")
     truth = param.String(default="", doc="True labels y")
     seed = param.Integer(default=0, bounds=(0, 2**31 - 1), doc="Seed of random scores")
@@ -42,6 +45,8 @@ class StepperSession(param.Parameterized):
         self._base = next(iter(self._presets.values())).question
         self._trace: Trace | None = None  # filled when first asked for: a new page need not wait for it
         self._from_start = True
+        self._past: list[Question] = []
+        self._future: list[Question] = []
         self.revision = 0  # of the problem; ⊙ and h do not belong to it
         super().__init__()
         self.param.preset.objects = list(self._presets)
@@ -109,11 +114,35 @@ class StepperSession(param.Parameterized):
 
     def set_own(self, values: np.ndarray) -> None:
         """Take (K+1,) finite values as h, the rule ``own list``."""
-        self.param.update(own=_written(tuple(float(value) for value in values)), rule=OWN)
+        self.param.update(own=_listed(tuple(float(value) for value in values)), rule=OWN)
+
+    def set_formula(self, text: str) -> None:
+        """Take a formula in k as h.
+
+        Raises:
+            BadFormula: if it is none, or not finite somewhere.
+        """
+        self._own_values(text)
+        self.param.update(own=text, rule=OWN)
 
     def reset(self) -> None:
         """Go back to the example, or to what was loaded."""
         self._put(self._base, None, from_start=True)
+
+    def undo(self) -> None:
+        """Go back to the question before the last change; 50 are kept, at the first nothing happens."""
+        self._travel(self._past, self._future)
+
+    def redo(self) -> None:
+        """Take back an undo; after a new change nothing happens."""
+        self._travel(self._future, self._past)
+
+    def _travel(self, source: list[Question], target: list[Question]) -> None:
+        if source:
+            target.append(self.question)
+            self.revision += 1
+            self._put(source.pop(), None, remember=False)
+            self.errors = {}
 
     def randomise(self) -> None:
         """Draw new scores g; the true labels, h and ⊙ stay."""
@@ -123,13 +152,17 @@ class StepperSession(param.Parameterized):
         """Change one score or one true label, as the stage asks.
 
         Args:
-            kind: ``first`` or ``step``, a place in the arrays of that name in `message`; ``y`` for a site.
+            kind: ``first`` or ``step``, a place in the arrays of that name in `message`; ``y`` for a site;
+                ``undo`` or ``redo``, where the rest does not matter.
             index: where, from 0.
             text: what was typed; for ``y`` the number of the label, from 0.
 
         Returns:
             What is wrong with it; empty if it is in force now.
         """
+        if kind in ("undo", "redo"):
+            getattr(self, kind)()
+            return ""
         if kind == "y":
             y = self.question.y.copy()
             y[index] = int(text)
@@ -145,6 +178,8 @@ class StepperSession(param.Parameterized):
         if self.preset in self._presets:
             self._base = self._presets[self.preset].question
         self.reset()
+        self._past.clear()
+        self._future.clear()
 
     @param.depends("length", "states", "order", watch=True)
     def _resize(self) -> None:
@@ -166,17 +201,25 @@ class StepperSession(param.Parameterized):
     @param.depends("rule", "cap", "own", "op", watch=True)
     def _judge(self) -> None:
         """⊙ and h act on the last column only: the tables stay."""
-        question, own = self.question, self.question.own
-        complaint = ""
-        if self.own != _written(own):
+        question = self.question
+        own, text, complaint = question.own, question.formula, ""
+        if self.own != _written(question):
             try:
-                own = _list(self.own, question.largest_cost + 1)
+                own, text = self._own_values(self.own)
             except ValueError as error:
                 complaint = str(error)
         self._complain("own", complaint)
-        wanted = {"rule": self.rule, "cap": self.cap, "own": own, "op": self.op}
+        wanted = {"rule": self.rule, "cap": self.cap, "own": own, "formula": text, "op": self.op}
         if any(getattr(question, name) != value for name, value in wanted.items()):
             self._put(replace(question, **wanted), self._trace)
+
+    def _own_values(self, text: str) -> tuple[tuple[float, ...], str]:
+        """The values of a typed h, and its formula where it is one and no list."""
+        K, N = self.question.largest_cost, self.question.scores.n_states
+        if re.search(r"[^\W\d_eE∞]|\*|\(", text.replace("inf", "")):
+            h = formula(text)
+            return tuple(h.table(K, N).tolist()), h.text
+        return _list(text, K + 1), ""
 
     @param.depends("truth", watch=True)
     def _retruth(self) -> None:
@@ -199,14 +242,19 @@ class StepperSession(param.Parameterized):
         """Solve a question and put it on the stage, or return why it cannot be solved."""
         try:
             solved = trace(question.problem())
-        except (NoFeasibleLabelling, TooBig) as error:
+        except (NoFeasibleLabelling, TooBig, BadFormula) as error:
             return str(error)
         self.revision += 1
         self._put(question, solved)
         return ""
 
-    def _put(self, question: Question, solved: Trace | None, *, from_start: bool = False) -> None:
+    def _put(
+        self, question: Question, solved: Trace | None, *, from_start: bool = False, remember: bool = True
+    ) -> None:
         """Put a question in force, and let the controls say what it is."""
+        if remember and self.question is not None:
+            self._past = [*self._past[1 - MOST_UNDO :], self.question]
+            self._future.clear()
         self._trace = solved
         self._from_start = from_start
         self.revision += from_start
@@ -220,7 +268,7 @@ class StepperSession(param.Parameterized):
                 order=max(1, order),
                 rule=question.rule,
                 cap=question.cap,
-                own=_written(question.own),
+                own=_written(question),
                 op=question.op,
                 truth=_spelt(question),
             )
@@ -278,7 +326,11 @@ def _list(text: str, needed: int) -> tuple[float, ...]:
     return values
 
 
-def _written(values: tuple[float, ...]) -> str:
+def _written(question: Question) -> str:
+    return question.formula or _listed(question.own)
+
+
+def _listed(values: tuple[float, ...]) -> str:
     return ", ".join(repr(float(value)).removesuffix(".0") for value in values)
 
 

@@ -23,7 +23,7 @@ RULES = {
     "square: h(k) = k²": "k²",
     "0/1: h(k) = [k > 0]": "0/1",
     "capped: h(k) = min(k, c)": CAPPED,
-    "own list of numbers": OWN,
+    "own formula or list": OWN,
 }
 EXPORTS = {
     "HTML page that steps": (export.html, "html"),
@@ -96,11 +96,18 @@ class StepView(Viewer):
         for widget, name, choices in ((rule, "rule", RULES), (op, "op", OPS)):
             widget.jslink(self.stage, code={"value": AT_ONCE.format(name=name, choices=json.dumps(choices))})
         self._cap = pmui.IntInput.from_param(ask.cap, label="c, the largest loss", **small)
-        self._own = pmui.TextInput.from_param(ask.own, label="h(0), h(1), …, h(T)", **small)
+        self._own = pmui.TextInput.from_param(ask.own, label="h(k): formula in k, or list", **small)
         again = pmui.Button(label="Randomise g", variant="outlined", **wide)
         again.on_click(self._randomise)
-        back = pmui.Button(label="Reset to example", variant="text", **wide)
-        back.on_click(self._reset)
+        changes = pn.Row(sizing_mode="stretch_width")
+        for label, do in (
+            ("Undo", self.session.undo),
+            ("Redo", self.session.redo),
+            ("Reset", self.session.reset),
+        ):
+            button = pmui.Button(label=label, variant="text", margin=(6, 4), width=74)
+            button.on_click(lambda _event, do=do: do())
+            changes.append(button)
         self._kind = pmui.Select(label="Export", options=list(EXPORTS), **small)
         self._save = pmui.FileDownload(label="Save", callback=self._exported, width=100, margin=(6, 10))
         self._save.variant = "outlined"
@@ -128,7 +135,7 @@ class StepView(Viewer):
                 ),
                 sizing_mode="stretch_width",
             ),
-            back,
+            changes,
             self._kind,
             pn.Row(self._save, code, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
@@ -145,9 +152,6 @@ class StepView(Viewer):
 
     def _randomise(self, _event) -> None:
         self.session.randomise()
-
-    def _reset(self, _event) -> None:
-        self.session.reset()
 
     def _name_file(self, *_events) -> None:
         """The file is called after the problem, in letters that every system takes."""
