@@ -131,8 +131,10 @@ def _work_size(lengths: np.ndarray, N: int) -> int:
     most = 0
     for length in np.unique(lengths).tolist():
         every = checkpoint_distance(length, N)
-        kept = N * int(np.arange(2, length + 1, every).sum())
-        most = max(most, 2 * (2 * N * padded(length + 1) + kept) + every * N * padded(every + 2))
+        width = padded(length + 1)
+        checkpoints = N * int(np.arange(2, length + 1, every).sum())
+        kept = length * N * width if every == 1 else 2 * N * width + checkpoints
+        most = max(most, 2 * kept + every * N * padded(every + 2))
     return most
 
 

@@ -47,9 +47,10 @@ def tile_width(S):
 def undefined_below(cost, c, N, S, out, o0, X):
     """Cells of a step's target below the cost of their row are −inf."""
     R = S // N
-    for v in range(S):
-        for k in range(cost[c + v // R]):
-            out[o0 + v * X + k] = -np.inf
+    for j in range(N):
+        for k in range(cost[c + j]):
+            for v in range(R * j, R * (j + 1)):
+                out[o0 + v * X + k] = -np.inf
 
 
 @kernel
@@ -183,6 +184,51 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
 
 
 @kernel
+def forward_all(initial, first_cost, A, E, cost, reach, levels, W):
+    """Algorithm 1 with every level kept: level m at ``levels[m·S·W]``. Returns the last one."""
+    N, S = A.shape[1], A.shape[2]
+    R, M, size = S // N, cost.shape[0], S * W
+    levels[:size] = -np.inf
+    for v in range(S):
+        levels[v * W + first_cost[v]] = initial[v]
+    flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
+    A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
+    for m in range(M):
+        target = levels[(m + 1) * size : (m + 2) * size]
+        advance(
+            levels[m * size : (m + 1) * size], W, reach[m] + 1, flat_A, m * A_step, flat_E, m * E_step,
+            flat_cost, m * N, N, S, target,
+        )  # fmt: skip
+        written = (reach[m] + LANES) // LANES * LANES
+        read = (reach[m + 1] + LANES) // LANES * LANES
+        if read > written:  # cells which the next step reads beyond those of this one
+            for j in range(N):
+                for v in range(R * j, R * (j + 1)):
+                    for k in range(written + cost[m, j], read):
+                        target[v * W + k] = -np.inf
+    return levels[M * size : (M + 1) * size]
+
+
+@kernel
+def retrace_all(A, E, cost, levels, W, state, k, labels):
+    """Back-tracking over the levels of :func:`forward_all`; ``labels`` as in :func:`retrace`."""
+    N, S = A.shape[1], A.shape[2]
+    R, size = S // N, S * W
+    A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
+    for m in range(cost.shape[0] - 1, -1, -1):
+        j, r = (state, 0) if R == 1 else (state // R, state % R)
+        k -= cost[m, j]
+        best, label = -np.inf, 0
+        for i in range(N):
+            before = levels[m * size + (i + N * r) * W + k]
+            candidate = before + (A[m * A_step, i, state] + E[m * E_step, j])
+            label = i if candidate > best else label  # strict: the smallest predecessor keeps a tie
+            best = candidate if candidate > best else best
+        labels[m] = label
+        state = label + N * r
+
+
+@kernel
 def best_cell(L, L_min, W, h, times, offset, kmin):
     """The last maximum of Algorithm 1: ``(L + offset) ⊙ h(k)`` over k ≥ kmin, then over states.
 
@@ -215,6 +261,22 @@ def algorithm_1(
     Returns (found, value, k, last state).
     """
     S = initial.shape[0]
+    if every == 1:
+        used = (cost.shape[0] + 1) * S * W
+        L = forward_all(initial, first_cost, A, E, cost, reach, work[:used], W)
+        L_min = L
+        if negated:
+            L_min = forward_all(
+                initial_min, first_cost, A_min, E_min, cost, reach, work[used : 2 * used], W
+            )  # fmt: skip
+        found, value, k, last = best_cell(L, L_min, W, h, times, offset, kmin)
+        if found:
+            minimum = negated and times and h[k] < 0
+            retrace_all(
+                A_min if minimum else A, E_min if minimum else E, cost,
+                work[used : 2 * used] if minimum else work[:used], W, last, k, labels,
+            )  # fmt: skip
+        return found, value, k, last
     row, kept = S * W, first_row[-1]
     L = forward(
         initial, first_cost, A, E, cost, reach, every, work[2 * row : 2 * row + kept], first_row,

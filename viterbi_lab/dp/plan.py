@@ -80,7 +80,8 @@ class Plan:
         first_row[1:] = rows
         width = kernels.padded(int(reach[-1]) + 1)
         band_width = kernels.padded(min(every * widest, int(reach[-1])) + 1 + widest)
-        size = senses * (2 * S * width + int(first_row[-1])) + every * S * band_width
+        kept = reach.size * S * width if every == 1 else 2 * S * width + int(first_row[-1])
+        size = senses * kept + every * S * band_width
         return cls(reach, every, first_row, width, band_width, size)
 
 
