@@ -154,7 +154,7 @@ def test_the_picture_shows_the_worked_example_as_the_paper_counts_it():
 
 
 def test_too_small_a_picture_is_refused():
-    with pytest.raises(ValueError, match="at least 480×320"):
+    with pytest.raises(ValueError, match="at least 320×320"):
         svg(WORKED, width=100)
 
 

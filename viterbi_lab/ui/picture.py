@@ -3,6 +3,7 @@
 It is the still picture of what ``trellis.js`` draws step by step, in the light theme, for papers and slides.
 """
 
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
@@ -13,20 +14,58 @@ from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.question import Question
 
 LEFT, RIGHT, HEAD, BELOW = 84, 200, 62, 14  # px around the floors
+BARE_RIGHT = 6  # px beside the last column where its values are not drawn
 CIRCLE_ROW = 15  # px; lower rows become heat cells
-HEAT = ("#d3e5f2", "#08589e")
-LANES = ("#f6f8fa", "#edf1f5")
+LEAST = 320  # px of width and height
 SERIF = "STIX Two Text, Georgia, Times New Roman, serif"
 SANS = "Inter, Roboto, Helvetica Neue, Arial, sans-serif"
 
 
-def svg(question: Question, *, width: int = 1000, height: int = 600) -> str:
+@dataclass(frozen=True)
+class Paint:
+    """The colours of a picture, as CSS writes them."""
+
+    background: str
+    ink: str
+    muted: str
+    edge: str
+    decision: str
+    on_decision: str
+    truth: str
+    lanes: tuple[str, str]
+    heat: tuple[str, str]
+
+
+PAPER = Paint(
+    background=LIGHT.background,
+    ink=LIGHT.ink,
+    muted=LIGHT.muted,
+    edge=LIGHT.edge,
+    decision=LIGHT.decision,
+    on_decision=LIGHT.background,
+    truth=LIGHT.truth,
+    lanes=("#f6f8fa", "#edf1f5"),
+    heat=("#d3e5f2", "#08589e"),
+)
+"""The light theme, for files."""
+
+
+def svg(
+    question: Question,
+    *,
+    width: int = 1000,
+    height: int = 600,
+    values: bool = True,
+    paint: Paint = PAPER,
+) -> str:
     """Return the picture of a solved problem.
 
     Args:
         question: what is asked.
-        width: in pixels, at least 480.
+        width: in pixels, at least 320.
         height: in pixels, at least 320.
+        values: whether to draw what the last column is worth under ⊙ and h.
+        paint: its colours.
 
     Returns:
         An SVG document that refers to nothing outside itself.
@@ -36,16 +75,20 @@ def svg(question: Question, *, width: int = 1000, height: int = 600) -> str:
         NoFeasibleLabelling: if every labelling is forbidden.
         TooBig: if the tables would not fit into memory.
     """
-    if width < 480 or height < 320:
-        raise ValueError(f"A picture of {width}×{height} px is too small; it needs at least 480×320.")
-    return _Picture(question, trace(question.problem()), width, height).document()
+    if width < LEAST or height < LEAST:
+        raise ValueError(f"A picture of {width}×{height} px is too small; it needs at least {LEAST}×{LEAST}.")
+    return _Picture(question, trace(question.problem()), width, height, values, paint).document()
 
 
 class _Picture:
     """Where everything stands, and the parts drawn there."""
 
-    def __init__(self, question: Question, tables: Trace, width: int, height: int) -> None:
+    def __init__(
+        self, question: Question, tables: Trace, width: int, height: int, values: bool, paint: Paint
+    ) -> None:
         self.question, self.tables, self.width, self.height = question, tables, width, height
+        self.values, self.paint = values, paint
+        right = RIGHT if values else BARE_RIGHT
         scores = question.scores
         self.T, self.N, self.start = scores.length, scores.n_states, scores.window_order - 1
         self.floors, self.states = tables.L.shape[1:]
@@ -54,7 +97,7 @@ class _Picture:
         self.row = (self.lane - 2 * self.pad) / self.states
         self.circles = self.row >= CIRCLE_ROW
         self.radius = min(18.0, 0.47 * self.row)
-        self.gap = min(0.3 * width, (width - LEFT - RIGHT - 40) / max(1, self.T - 1))
+        self.gap = min(0.3 * width, (width - LEFT - right - 40) / max(1, self.T - 1))
         self.cell = 2 * self.radius if self.circles else min(26.0, max(3.0, 0.62 * self.gap))
         self.path = {(int(t), int(k), int(s)) for t, k, s in tables.path}
         self.smallest = question.op == "times" and question.h[tables.decoding.k] < 0
@@ -65,13 +108,15 @@ class _Picture:
             f"Trellis with T = {self.T} sites, N = {self.N} labels. "
             f"The best value is {_number(answer.value)} with {answer.k} wrong labels."
         )
-        parts = [self._floors(), self._head(), self._edges(), self._path(), self._cells(), self._final()]
+        parts = [self._floors(), self._head(), self._edges(), self._path(), self._cells()]
+        if self.values:
+            parts.append(self._final())
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(spoken)}" '
-            f'font-family="{SANS}" font-size="13" fill="{LIGHT.ink}">'
+            f'font-family="{SANS}" font-size="13" fill="{self.paint.ink}">'
             f"<title>{escape(self.question.title)}</title>"
-            f'<rect width="100%" height="100%" fill="{LIGHT.background}"/>{"".join(parts)}</svg>\n'
+            f'<rect width="100%" height="100%" fill="{self.paint.background}"/>{"".join(parts)}</svg>\n'
         )
 
     def x(self, t: int) -> float:
@@ -84,36 +129,35 @@ class _Picture:
         parts, every = [], 1 if self.lane >= 13 else 5
         for k in range(self.floors):
             top = HEAD + (self.floors - 1 - k) * self.lane
-            parts.append(
-                f'<rect y="{top:.1f}" width="{self.width}" height="{self.lane:.1f}" fill="{LANES[k % 2]}"/>'
-            )
+            fill = self.paint.lanes[k % 2]
+            parts.append(f'<rect y="{top:.1f}" width="{self.width}" height="{self.lane:.1f}" fill="{fill}"/>')
             if k % every == 0:
                 parts.append(
                     _text(22, top + self.lane / 2, f"{_italic('k')} = {k}", anchor="start", bold=True)
                 )
             if self.row >= 11:
                 parts += [
-                    _text(LEFT - 6, self.y(k, s), self._name(s), anchor="end", size=11, fill=LIGHT.muted)
+                    _text(LEFT - 6, self.y(k, s), self._name(s), anchor="end", size=11, fill=self.paint.muted)
                     for s in range(self.states)
                 ]
         middle = HEAD + (self.height - HEAD - BELOW) / 2
-        label = _text(0, 0, "wrong labels so far", size=11, fill=LIGHT.muted)
+        label = _text(0, 0, "wrong labels so far", size=11, fill=self.paint.muted)
         parts.append(f'<g transform="translate(10 {middle:.1f}) rotate(-90)">{label}</g>')
         return "".join(parts)
 
     def _head(self) -> str:
         labels, truth, answer = self.question.labels, self.question.y, self.tables.decoding.y
         parts = [
-            _text(12, 12, _italic("t"), anchor="start", size=11, fill=LIGHT.muted),
-            _text(12, 30, f"true {_italic('y')}", anchor="start", size=12, fill=LIGHT.muted),
-            _text(12, 49, f"best {_italic('ŷ')}", anchor="start", size=12, fill=LIGHT.muted),
+            _text(12, 12, _italic("t"), anchor="start", size=11, fill=self.paint.muted),
+            _text(12, 30, f"true {_italic('y')}", anchor="start", size=12, fill=self.paint.muted),
+            _text(12, 49, f"best {_italic('ŷ')}", anchor="start", size=12, fill=self.paint.muted),
         ]
         for t in range(self.T):
             x, wrong = self.x(t), answer[t] != truth[t]
             if self.gap >= 17 or t == 0 or (t + 1) % 5 == 0:
-                parts.append(_text(x, 12, str(t + 1), size=11, fill=LIGHT.muted))
-            parts.append(_text(x, 30, escape(labels[truth[t]]), bold=True, fill=LIGHT.truth))
-            fill = LIGHT.decision if wrong else LIGHT.truth
+                parts.append(_text(x, 12, str(t + 1), size=11, fill=self.paint.muted))
+            parts.append(_text(x, 30, escape(labels[truth[t]]), bold=True, fill=self.paint.truth))
+            fill = self.paint.decision if wrong else self.paint.truth
             parts.append(_text(x, 49, escape(labels[answer[t]]), bold=True, fill=fill, underlined=wrong))
         return "".join(parts)
 
@@ -125,7 +169,7 @@ class _Picture:
         weight = 1.2 if self.circles else 0.6
         opacity = 0.45 if self.circles else 0.4
         return (
-            f'<path d="{"".join(lines)}" fill="none" stroke="{LIGHT.edge}" '
+            f'<path d="{"".join(lines)}" fill="none" stroke="{self.paint.edge}" '
             f'stroke-width="{weight}" opacity="{opacity}"/>'
         )
 
@@ -133,7 +177,7 @@ class _Picture:
         cells = [tuple(int(n) for n in cell) for cell in self.tables.path]
         line = "".join(self._curve(a, b) for a, b in pairwise(cells))
         weight = 4.5 if self.circles else 2.5
-        return f'<path d="{line}" fill="none" stroke="{LIGHT.decision}" stroke-width="{weight}"/>'
+        return f'<path d="{line}" fill="none" stroke="{self.paint.decision}" stroke-width="{weight}"/>'
 
     def _cells(self) -> str:
         L, parts = self.tables.L, []
@@ -146,7 +190,7 @@ class _Picture:
                 column = L[t][np.isfinite(L[t])]
                 low, high = column.min(), column.max()
                 share = (L[t, k, s] - low) / (high - low) if high > low else 1.0
-                fill = LIGHT.decision if best else _mixed(*HEAT, share)
+                fill = self.paint.decision if best else _mixed(*self.paint.heat, share)
                 h = max(1.0, self.row - (1 if self.row > 4 else 0.3))
                 parts.append(
                     f'<rect x="{self.x(t) - self.cell / 2:.1f}" y="{self.y(k, s) - h / 2:.1f}" '
@@ -155,8 +199,10 @@ class _Picture:
         return "".join(parts)
 
     def _circle(self, t: int, k: int, s: int, value: float, best: bool) -> str:
-        fill, stroke = (LIGHT.decision, LIGHT.decision) if best else (LIGHT.background, LIGHT.edge)
-        ink = LIGHT.background if best else LIGHT.ink
+        fill, stroke = (
+            (self.paint.decision, self.paint.decision) if best else (self.paint.background, self.paint.edge)
+        )
+        ink = self.paint.on_decision if best else self.paint.ink
         x, y = self.x(t), self.y(k, s)
         digits = _text(x, y, _number(value, 1), bold=best, fill=ink, size=12 if self.radius > 11 else 10)
         return (
@@ -182,12 +228,12 @@ class _Picture:
         formula = f"{_italic('L')}({_italic('j')})" + (
             f" {sign} {_italic('h')}({_italic('k')})" if sign else ""
         )
-        parts = [_text(self.x(t) + 30, 30, formula, anchor="start", fill=LIGHT.muted)]
+        parts = [_text(self.x(t) + 30, 30, formula, anchor="start", fill=self.paint.muted)]
         for k, s, value in found:
             best = (t, k, s) == winner
-            fill, y = (LIGHT.decision if best else LIGHT.edge), self.y(k, s)
+            fill, y = (self.paint.decision if best else self.paint.edge), self.y(k, s)
             if self.circles or best:
-                ink = LIGHT.decision if best else LIGHT.ink
+                ink = self.paint.decision if best else self.paint.ink
                 parts.append(_text(from_x - 8, y, _number(value), anchor="end", bold=best, fill=ink))
             height = min(10.0, max(1.0, 0.7 * self.row))
             parts.append(
@@ -218,15 +264,16 @@ def _text(
     *,
     anchor: str = "middle",
     size: float = 13,
-    fill: str = LIGHT.ink,
+    fill: str = "",
     bold: bool = False,
     underlined: bool = False,
 ) -> str:
+    colour = f' fill="{fill}"' if fill else ""
     weight = ' font-weight="700"' if bold else ""
     line = ' text-decoration="underline"' if underlined else ""
     return (
         f'<text x="{x:.1f}" y="{y + 0.35 * size:.1f}" text-anchor="{anchor}" font-size="{size}" '
-        f'fill="{fill}"{weight}{line}>{content}</text>'
+        f"{colour.lstrip()}{weight}{line}>{content}</text>"
     )
 
 
@@ -240,5 +287,7 @@ def _number(value: float, decimals: int = 2) -> str:
 
 
 def _mixed(low: str, high: str, share: float) -> str:
+    if not low.startswith("#"):
+        return f"color-mix(in oklab, {high} {100 * float(share):.0f}%, {low})"
     pairs = [(int(low[n : n + 2], 16), int(high[n : n + 2], 16)) for n in (1, 3, 5)]
     return "#" + "".join(f"{round(a + (b - a) * float(share)):02x}" for a, b in pairs)

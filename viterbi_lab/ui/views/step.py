@@ -60,7 +60,7 @@ class StepView(Viewer):
         self.stage.param.watch(
             lambda *events: link.hear({event.name: event.new for event in events}), list(HEARD)
         )
-        self._size, self._own_error, self._truth_error = _complaint(), _complaint(), _complaint()
+        self._size, self._own_error, self._truth_error = complaint(), complaint(), complaint()
         self._why = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 10, 4, 10))
         self.sidebar = self._sidebar()
         self.main = pn.Column(
@@ -182,7 +182,7 @@ class StepView(Viewer):
             pane.visible = bool(text)
 
 
-def _complaint() -> pn.pane.HTML:
+def complaint() -> pn.pane.HTML:
     """A place for an error, beside the control it belongs to."""
     return pn.pane.HTML(
         "",

@@ -1,0 +1,82 @@
+"""Plain, margin and slack side by side: the values of every floor, the hull, and the view."""
+
+import re
+from itertools import product
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from viterbi_lab.ui.comparison import chart, columns, hull
+from viterbi_lab.ui.presets import presets
+from viterbi_lab.ui.question import Question, random_scores
+from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.views.compare import CompareView
+
+EXAMPLES = {title: preset.question for title, preset in presets().items()}
+WORKED = next(iter(EXAMPLES.values()))
+COLD = 120_000  # ms: the first page of a machine compiles the kernels
+
+
+def test_the_worked_example_has_three_winners():
+    assert [(column.answer.value, column.answer.k) for column in columns(WORKED)][1:] == [(19, 3), (52, 4)]
+    assert columns(WORKED)[0].answer.value == 17
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("own", [(), (0.0, 2.0, -1.0, 0.5, -3.0)])
+def test_the_best_of_every_floor_is_the_best_of_all_labellings_with_that_count(seed, own):
+    rng = np.random.default_rng(seed)
+    scores = random_scores(seed, (4, 2, 1))
+    question = Question(
+        "", ("a", "b"), scores, rng.integers(2, size=4), own=own, rule="own list" if own else "k", offset=-6.5
+    )
+    everything = [(np.array(y), scores.score(np.array(y))) for y in product(range(2), repeat=4)]
+    for column in columns(question):
+        problem = column.question.problem()
+        for k, value in enumerate(column.values):
+            of_floor = [problem.objective(s, k) for y, s in everything if (y != question.y).sum() == k]
+            assert value == pytest.approx(max(of_floor), abs=1e-12)  # sums of four whole numbers
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_hull_holds_every_floor_that_some_slope_chooses(seed):
+    values = np.random.default_rng(seed).normal(size=9)
+    k = np.arange(9)
+    chosen = {int(np.argmax(values + slope * k)) for slope in np.linspace(-20, 20, 4001)}
+    assert chosen <= set(hull(values))
+    corners = hull(values)
+    slopes = np.diff(values[corners]) / np.diff(corners)
+    assert (np.diff(slopes) < 0).all()
+
+
+def test_floors_that_nobody_reaches_are_left_out_of_hull_and_chart():
+    values = np.array([-np.inf, 3.0, -np.inf, 5.0, 1.0])
+    assert hull(values) == [1, 3, 4]
+
+
+@pytest.mark.parametrize("name", list(EXAMPLES))
+def test_every_chart_marks_the_winner(name):
+    for column in columns(EXAMPLES[name]):
+        root = ElementTree.fromstring(chart(column))
+        value = re.search(r"wins with (\S+)\.$", root.attrib["aria-label"])[1].replace("−", "-")
+        assert float(value) == pytest.approx(column.answer.value, abs=0.006)  # two decimals are shown
+        radii = [e.attrib["r"] for e in root.iter() if e.tag.endswith("circle")]
+        assert radii.count("6") == 1
+        assert len(radii) == np.isfinite(column.values).sum()
+
+
+@pytest.mark.browser
+def test_the_view_shows_three_answers_and_follows_h(page: Page, serve):
+    session = StepperSession()
+    page.goto(serve(lambda: CompareView(session)))
+    sections = page.locator("section")
+    expect(sections).to_have_count(3, timeout=COLD)
+    expected = (("17", "1, 2, 1, 3"), ("19", "1, 2, 2, 1"), ("52", "2, 3, 3, 1"))
+    for section, (value, answer) in zip(sections.all(), expected, strict=True):
+        expect(section.locator("h3 b")).to_have_text(value)
+        expect(section.locator("p")).to_contain_text(f"({answer})")
+    page.get_by_label("True labels y").fill("1 2 1 3")
+    page.get_by_label("True labels y").press("Enter")
+    expect(sections.nth(0).locator("p")).to_contain_text("score 17, 0 wrong")
