@@ -10,6 +10,7 @@ from viterbi_lab.dp import ChainProblem
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.training import TrainingSession
+from viterbi_lab.ui.views.compare import CompareView
 from viterbi_lab.ui.views.step import StepView
 from viterbi_lab.ui.views.train import TrainView
 from viterbi_lab.ui.warmup import KERNELS
@@ -19,7 +20,7 @@ log = logging.getLogger(__name__)
 pn.extension(notifications=False, reconnect=True)
 
 TITLE = "Viterbi Lab"
-VIEWS = ("Step", "Train")
+VIEWS = ("Step", "Compare", "Train")
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
 LOOK_AGAIN_MS = 200  # while the kernels are being compiled
@@ -84,7 +85,7 @@ class Lab:
                 ".title": {"fontSize": "19px"},
             },
         )
-        self._views: dict[str, StepView | TrainView | Failure] = {}
+        self._views: dict[str, StepView | CompareView | TrainView | Failure] = {}
         self._stepper = StepperSession()
         self._training = TrainingSession()
         self._waiting = None
@@ -131,9 +132,11 @@ class Lab:
         for name, view in self._views.items():
             view.sidebar.visible = view.main.visible = name == chosen
 
-    def _build(self, name: str) -> StepView | TrainView:
+    def _build(self, name: str) -> StepView | CompareView | TrainView:
         if name == "Step":
             return StepView(self._stepper)
+        if name == "Compare":
+            return CompareView(self._stepper, visible=False)
         view = TrainView(self._training, self.open_in_stepper)
         view.follow_theme(self.page)
         return view
