@@ -69,10 +69,9 @@ class ProgressCharts:
             {key: [] for key in ("number", "violation", "accuracy", "constraints", "colour")}
         )
         self._epsilon_source = ColumnDataSource({"epsilon": [], "text": [], "number": []})
-        violation = _chart("Violation left, by pass", palette, y_axis_type="log")
-        accuracy = _chart("Right sites of held-out sequences, by pass", palette, y_range=Range1d(0.5, 1.01))
-        constraints = _chart("Constraints in the working set, by pass", palette)
-        constraints.y_range.start = 0
+        violation = _chart("Violation left, by pass", palette, Range1d(0.05, 100), y_axis_type="log")
+        accuracy = _chart("Right sites of held-out sequences, by pass", palette, Range1d(0.5, 1.01))
+        constraints = _chart("Constraints in the working set, by pass", palette, Range1d(0, 100))
         for fig, column in (
             (violation, "violation"),
             (accuracy, "accuracy"),
@@ -119,8 +118,20 @@ class ProgressCharts:
             "text": [f"ε = {epsilon:g}" for epsilon in thresholds],
             "number": [1] * len(thresholds),
         }
-        smallest = min(self._point_source.data["accuracy"], default=0.5)
-        self.figures[1].y_range.start = min(0.5, np.floor(10 * smallest) / 10)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Fit the axes to what is drawn: the browser would do so too, but report every step of it."""
+        points = self._point_source.data
+        if not points["number"]:
+            return
+        violation, accuracy, constraints = self.figures
+        for fig in self.figures:
+            fig.x_range.update(start=0.5, end=max(points["number"]) + 0.5)
+        lowest = min(min(points["violation"]), *self._epsilon_source.data["epsilon"])
+        violation.y_range.update(start=lowest / 1.6, end=max(points["violation"]) * 1.6)
+        accuracy.y_range.start = min(0.5, float(np.floor(10 * min(points["accuracy"])) / 10))
+        constraints.y_range.end = 1.06 * max(points["constraints"])
 
     def repaint(self, palette: Palette) -> None:
         """Take the colours of a theme."""
@@ -222,9 +233,11 @@ def repaint(fig: figure, palette: Palette) -> None:
             renderer.glyph.hatch_color = palette.background
 
 
-def _chart(title: str, palette: Palette, **options) -> figure:
+def _chart(title: str, palette: Palette, y_range: Range1d, **options) -> figure:
     fig = figure(
         title=title,
+        x_range=Range1d(0.5, 10.5),
+        y_range=y_range,
         sizing_mode="stretch_both",
         min_height=150,
         toolbar_location=None,

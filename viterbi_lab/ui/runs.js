@@ -1,4 +1,5 @@
 // The table of runs: one row per run, its colour chip a button that hides or shows the run in all charts.
+// An anywidget module like the stage: Panel 1.9.4 mixes up the two kinds of components on one page.
 
 const HEADS = ["Run", "Settings", "Passes", "Constraints", "Violation", "Right sites", "Status"]
 const NUMBERS = new Set([2, 3, 4, 5])
@@ -17,11 +18,13 @@ function chip(row) {
   return svg
 }
 
-export function render({model}) {
+function render({model, el}) {
   const table = document.createElement("table")
+  let presses = 0
 
   function toggle(row) {
-    model.send_msg({toggle: row.number})
+    model.set("press", {serial: ++presses, run: row.number})
+    model.save_changes()
   }
 
   function draw() {
@@ -35,7 +38,7 @@ export function render({model}) {
       headRow.append(cell)
     })
     const body = document.createElement("tbody")
-    for (const row of [...model.rows].reverse()) {
+    for (const row of [...model.get("rows")].reverse()) {
       const tr = body.insertRow()
       tr.className = row.visible ? "" : "hidden"
       const button = document.createElement("button")
@@ -56,7 +59,10 @@ export function render({model}) {
     table.replaceChildren(head, body)
   }
 
-  model.on("rows", draw)
+  model.on("change:rows", draw)
   draw()
-  return table
+  el.append(table)
+  return () => model.off("change:rows", draw)
 }
+
+export default {render}

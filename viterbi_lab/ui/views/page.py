@@ -5,6 +5,7 @@ import uuid
 
 import panel as pn
 import panel_material_ui as pmui
+from panel.util import edit_readonly
 
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
@@ -23,22 +24,38 @@ TITLE = "Viterbi Lab"
 VIEWS = ("Step", "Compare", "Train")
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
-LOOK_AGAIN_MS = 200  # while the kernels are being compiled
+RELOAD_SECONDS = 1  # while the kernels are being compiled
 HEADER_INK = "#16191d"  # dark in both themes: the title stays white on it
 
 
 def lab() -> pn.viewable.Viewable:
-    """Return the page of one visitor; if it cannot be built, a page that says so."""
+    """Return the page of one visitor; while the kernels are compiled, a page that says so and comes again."""
+    KERNELS.start_once()
+    if not KERNELS.ready:
+        return waiting_page()
     try:
         return Lab().page
     except Exception:  # the border to the browser: without this the page would stay blank
-        number = uuid.uuid4().hex[:8]
-        log.exception("The page could not be built, error %s", number)
+        log.exception("The page could not be built, error %s", number := uuid.uuid4().hex[:8])
         return Failure(number).main
 
 
+def waiting_page() -> pmui.Page:
+    """Return what is shown while the kernels are being compiled; it reloads itself until they are ready."""
+    text = (
+        "<h3 style='margin:0 0 4px'>Compiling kernels, first time only</h3>"
+        "<p style='margin:0'>The lab appears when they are ready, within a minute.</p>"
+    )
+    notice = pn.pane.HTML(text, styles={"padding": "24px 28px"}, sizing_mode="stretch_width")
+    return pmui.Page(main=[notice], meta_refresh=str(RELOAD_SECONDS), **_shell())
+
+
 class Failure:
-    """What stands in place of a view that could not be built."""
+    """What stands in place of what could not be built.
+
+    Args:
+        number: under which the log has the details.
+    """
 
     def __init__(self, number: str) -> None:
         self.sidebar = pn.Column()
@@ -54,105 +71,88 @@ class Failure:
             css_classes=["failure"],
         )
 
+    def paint(self, palette: Palette) -> None:
+        """Keep the colours: the card is readable in both themes."""
+
 
 class Lab:
-    """One open page."""
+    """One open page. Everything on it is built at once and only shown or hidden afterwards.
+
+    A part added to an open page may be overtaken, on the wire, by a message about it.
+    """
 
     def __init__(self) -> None:
+        self._stepper = StepperSession()
+        self._training = TrainingSession()
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
         )
-        self._tabs.param.watch(self._show, "active")
-        self._sidebar = pn.Column(sizing_mode="stretch_width", margin=0)
-        self._main = pn.Column(sizing_mode="stretch_both", margin=0)
+        views = [self._view(name) for name in VIEWS]
+        self._views = dict(zip(VIEWS, views, strict=True))
         self.page = pmui.Page(
-            title=TITLE,
             header=[self._tabs],
-            sidebar=[self._sidebar],
-            main=[self._main],
+            sidebar=[view.sidebar for view in views],
+            main=[view.main for view in views],
             sidebar_width=SIDEBAR_WIDTH,
             sidebar_resizable=False,
-            busy_indicator=None,
-            theme_config={"light": _theme(LIGHT), "dark": _theme(DARK)},
-            sx={
-                ".MuiAppBar-root": {
-                    "backgroundColor": HEADER_INK,
-                    "color": "#ffffff",
-                    "boxShadow": "none",
-                    "backgroundImage": "none",
-                },
-                ".MuiToolbar-root": {"minHeight": f"{HEADER_HEIGHT}px !important"},
-                ".title": {"fontSize": "19px"},
-            },
+            **_shell(),
         )
-        self._views: dict[str, StepView | CompareView | TrainView | Failure] = {}
-        self._stepper = StepperSession()
-        self._training = TrainingSession()
-        self._waiting = None
+        with edit_readonly(self.page):  # else every tick of a training sends two messages, busy and not busy
+            self.page.busy = False
+        self._tabs.param.watch(self._show, "active")
+        self.page.param.watch(self._theme_changed, "dark_theme")
+        self._show()
+        self._theme_changed()
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(self._end)
-        KERNELS.start_once()
-        if KERNELS.ready:
-            self._show()
-        else:
-            self._main.append(
-                _notice(
-                    "Compiling kernels, first time only",
-                    "The page appears when they are ready, within a minute.",
-                )
-            )
-            self._waiting = pn.state.add_periodic_callback(self._look_again, period=LOOK_AGAIN_MS)
 
     def open_in_stepper(self, problem: ChainProblem, title: str, labels: tuple[str, ...]) -> None:
         """Load a problem into the stepper and turn to it."""
         self._stepper.load(problem, title, labels)
         self._tabs.active = VIEWS.index("Step")
 
-    def _look_again(self) -> None:
-        if KERNELS.ready:
-            self._waiting.stop()
-            self._main.clear()
-            self._show()
+    def _view(self, name: str) -> StepView | CompareView | TrainView | Failure:
+        try:
+            if name == "Step":
+                return StepView(self._stepper)
+            if name == "Compare":
+                return CompareView(self._stepper, visible=False)
+            return TrainView(self._training, self.open_in_stepper)
+        except Exception:  # as in lab(): a card in this view, and the other one works
+            log.exception("The view %s could not be built, error %s", name, number := uuid.uuid4().hex[:8])
+            return Failure(number)
 
     def _show(self, *_events) -> None:
-        """Show the chosen view. It is built when first chosen and keeps its state afterwards."""
-        if not KERNELS.ready:
-            return
         chosen = VIEWS[self._tabs.active]
-        if chosen not in self._views:
-            try:
-                view = self._build(chosen)
-            except Exception:  # as in lab(): a card instead of an empty area
-                number = uuid.uuid4().hex[:8]
-                log.exception("The view %s could not be built, error %s", chosen, number)
-                view = Failure(number)
-            self._views[chosen] = view
-            self._sidebar.append(view.sidebar)
-            self._main.append(view.main)
         for name, view in self._views.items():
             view.sidebar.visible = view.main.visible = name == chosen
 
-    def _build(self, name: str) -> StepView | CompareView | TrainView:
-        if name == "Step":
-            return StepView(self._stepper)
-        if name == "Compare":
-            return CompareView(self._stepper, visible=False)
-        view = TrainView(self._training, self.open_in_stepper)
-        view.follow_theme(self.page)
-        return view
+    def _theme_changed(self, *_events) -> None:
+        self._views["Train"].paint(DARK if self.page.dark_theme else LIGHT)
 
     def _end(self, session_context) -> None:  # the server asks for this very name
         """The tab was closed: nobody waits for the training any more."""
         self._training.close()
 
 
-def _notice(headline: str, detail: str) -> pn.pane.HTML:
-    return pn.pane.HTML(
-        f"<h3 style='margin:0 0 4px'>{headline}</h3><p style='margin:0'>{detail}</p>",
-        styles={"padding": "24px 28px"},
-        css_classes=["notice"],
-        sizing_mode="stretch_width",
-    )
+def _shell() -> dict:
+    """Return what every page of the lab shares."""
+    return {
+        "title": TITLE,
+        "busy_indicator": None,
+        "theme_config": {"light": _theme(LIGHT), "dark": _theme(DARK)},
+        "sx": {
+            ".MuiAppBar-root": {
+                "backgroundColor": HEADER_INK,
+                "color": "#ffffff",
+                "boxShadow": "none",
+                "backgroundImage": "none",
+            },
+            ".MuiToolbar-root": {"minHeight": f"{HEADER_HEIGHT}px !important"},
+            ".MuiLinearProgress-root": {"display": "none"},  # busy_indicator=None does not hide it
+            ".title": {"fontSize": "19px"},
+        },
+    }
 
 
 def _theme(palette: Palette) -> dict:

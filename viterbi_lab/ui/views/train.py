@@ -10,16 +10,17 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 from bokeh.models import ColumnDataSource
-from panel.custom import JSComponent
+from panel.custom import AnyWidgetComponent, ReactComponent
 
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.oracle import Violation
 from viterbi_lab.ui import figures
 from viterbi_lab.ui.figures import Ribbon
-from viterbi_lab.ui.palette import DARK, LIGHT, Palette
+from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, Run, TrainingSession
 from viterbi_lab.ui.training import CELEGANS, GENES, Pass
+from viterbi_lab.ui.views.together import together
 from viterbi_lab.ui.window import readable
 
 DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser alone
@@ -45,20 +46,15 @@ FOLDER = Path(__file__).resolve().parents[1]
 STYLES = (FOLDER / "train.css").read_text(encoding="utf-8")
 
 
-class RunsTable(JSComponent):
-    """The table of runs; a click on a chip calls ``on_toggle`` with the number of the run."""
+class RunsTable(AnyWidgetComponent):
+    """The table of runs. A click on the chip of a run sets ``press`` to a new serial number and the run."""
 
     rows = param.List(doc="One dict for each run, in the order of starting.")
+    press = param.Dict(default={}, doc="The last click: serial and run.")
 
     _esm = FOLDER / "runs.js"
     _stylesheets = [(FOLDER / "runs.css").read_text(encoding="utf-8")]  # noqa: RUF012 - Panel wants a list
-
-    def __init__(self, on_toggle: Callable[[int], None], **params) -> None:
-        super().__init__(**params)
-        self._on_toggle = on_toggle
-
-    def _handle_msg(self, data: dict) -> None:
-        self._on_toggle(int(data["toggle"]))
+    _react_version = ReactComponent._react_version  # as the page's; unused, but two would be complained of
 
 
 class TrainView:
@@ -90,10 +86,14 @@ class TrainView:
         self._settings_changed()
         self._refresh()
 
-    def follow_theme(self, page: pmui.Page) -> None:
-        """Paint the charts in the colours of the page, now and whenever they change."""
-        page.param.watch(self._theme_changed, "dark_theme")
-        self._paint(DARK if page.dark_theme else LIGHT)
+    def paint(self, palette: Palette) -> None:
+        """Give charts, ribbons and the table the colours of a theme."""
+        self._palette = palette
+        with together():
+            self._charts.repaint(palette)
+            figures.repaint(self._ribbons, palette)
+            self._draw_ribbons()
+            self._refresh()
 
     def _build_buttons(self) -> None:
         self._train = pmui.Button(
@@ -164,17 +164,18 @@ class TrainView:
     def _lay_out_main(self) -> pn.Column:
         self._status = _html("", css_classes=["training-status"], margin=(8, 0, 2, 0))
         self._empty = _html(NOTHING_YET)
-        self._legend = _html("", margin=(4, 0, 0, 0))
-        self._table = RunsTable(self._toggle, sizing_mode="stretch_width", height=124, margin=(4, 0, 0, 0))
+        self._legend = _html("", margin=(8, 0, 0, 0))
+        self._table = RunsTable(sizing_mode="stretch_width", height=124, margin=(4, 0, 0, 0))
+        self._table.param.watch(self._toggle, "press")
         self._shown = pn.Column(
             pn.Row(*map(_pane, self._charts.figures), sizing_mode="stretch_both", min_height=180),
             pn.Row(
                 self._legend,
                 _html(
                     "<div class='legend'>Training example:</div>",
-                    sizing_mode="fixed",
+                    sizing_mode=None,
                     width=112,
-                    margin=(4, 0, 0, 0),
+                    margin=(8, 0, 0, 0),
                 ),
                 self._choice,
                 self._opener,
@@ -186,7 +187,9 @@ class TrainView:
             sizing_mode="stretch_both",
             margin=0,
         )
-        return pn.Column(self._status, self._empty, sizing_mode="stretch_both", margin=(0, 16, 6, 16))
+        return pn.Column(
+            self._status, self._empty, self._shown, sizing_mode="stretch_both", margin=(0, 16, 6, 16)
+        )
 
     # what the visitor does
 
@@ -208,9 +211,9 @@ class TrainView:
         self._session.cancel()
         self._refresh()
 
-    def _toggle(self, number: int) -> None:
-        self._session.toggle(number)
-        with pn.io.hold():
+    def _toggle(self, event) -> None:
+        self._session.toggle(event.new["run"])
+        with together():
             self._draw_lines()
             self._refresh()
 
@@ -229,17 +232,14 @@ class TrainView:
         self._tell()
 
     def _ribbons_changed(self, *_events) -> None:
-        with pn.io.hold():
+        with together():
             self._draw_ribbons()
-
-    def _theme_changed(self, event) -> None:
-        self._paint(DARK if event.new else LIGHT)
 
     # what is drawn
 
     def _tick(self) -> None:
         """Draw what the worker has sent; the only place where results reach the models."""
-        with pn.io.hold():  # else Panel's changes overtake those of the figures
+        with together():
             if self._session.drain():
                 self._draw_lines()
                 self._draw_ribbons()
@@ -251,15 +251,18 @@ class TrainView:
         self._charts.draw([_line(run) for run in self._session.runs if run.visible and run.passes])
 
     def _refresh(self) -> None:
-        """Bring buttons, texts, table and thresholds in line with the session."""
+        """Bring buttons, texts and table in line with the session."""
+        with together():
+            self._refresh_held()
+
+    def _refresh_held(self) -> None:
         session = self._session
-        if self._shown not in self.main and any(run.passes for run in session.runs):
-            self.main.append(self._shown)  # only now: a chart without a point has no range
         self._train.disabled = session.is_busy
         self._train.label = "Training…" if session.is_busy else "Train"
         self._pause.disabled = self._cancel.disabled = not session.is_busy
         self._pause.label = "Resume" if session.is_paused else "Pause"
         self._empty.visible = not session.runs
+        self._shown.visible = any(run.passes for run in session.runs)
         self._table.rows = [self._row(run) for run in session.runs]
         self._tell()
 
@@ -274,7 +277,7 @@ class TrainView:
             "settings": str(run.settings),
             "passes": str(seen.iterate.number) if seen else "–",
             "constraints": str(seen.iterate.planes) if seen else "–",
-            "violation": f"{max(seen.excess, 0.0):.3g}" if seen else "–",
+            "violation": _short(max(seen.excess, 0.0)) if seen else "–",
             "accuracy": f"{seen.accuracy:.4f}" if seen else "–",
             "status": run.word,
         }
@@ -326,14 +329,6 @@ class TrainView:
         figures.name_ribbons(self._ribbons, rows)
         self._legend.object = _legend(seen, self._palette)
 
-    def _paint(self, palette: Palette) -> None:
-        self._palette = palette
-        with pn.io.hold():
-            self._charts.repaint(palette)
-            figures.repaint(self._ribbons, palette)
-            self._draw_ribbons()
-            self._refresh()
-
 
 def _line(run: Run) -> figures.Line:
     floor = run.settings.epsilon / 10  # a log axis has no 0; the table shows the number itself
@@ -378,6 +373,11 @@ def _swatch(height: float, colour: str, stripes: str) -> str:
         f"<svg width='22' height='14' aria-hidden='true'>"
         f"<rect y='{top:.1f}' width='22' height='{14 - top:.1f}' fill='{colour}'/>{stripes}</svg>"
     )
+
+
+def _short(value: float) -> str:
+    """Return a number in three digits, or whole if it has more."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _options(values: Sequence[float]) -> dict[str, float]:
