@@ -1,7 +1,7 @@
 """The engine against other programs in one run, all results checked equal; never seconds.
 
-``uv run pytest tests/benchmarks -m benchmark`` prints the table. hmmlearn, librosa and dynamax are compared where they are
-installed (extra ``bench``).
+``uv run pytest tests/benchmarks -m benchmark`` prints the table. hmmlearn, librosa and dynamax are
+compared where they are installed (extra ``bench``).
 """
 
 import tracemalloc
