@@ -9,6 +9,7 @@ import viterbi_lab.ui.training as training
 from viterbi_lab.cutting_plane import Status
 from viterbi_lab.dp import decode
 from viterbi_lab.qp import SolverFailed
+from viterbi_lab.ui.jobs import Signals
 from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.training import CELEGANS, GENES, Settings, most_examples, prepare
 
@@ -153,11 +154,19 @@ def test_only_one_run_goes_on_at_a_time(slow_session):
     assert len(slow_session.runs) == 1
 
 
-def test_the_phase_names_pass_and_example(slow_session):
-    slow_session.train()
-    wait_for(slow_session, lambda: "oracle" in slow_session.phase)
-    assert slow_session.phase.startswith("pass ")
-    wait_for(slow_session, lambda: "QP" in slow_session.phase)
+def test_the_phase_names_pass_example_and_program():
+    class Listener(Signals):
+        said = ()
+
+        def say(self, phase):
+            self.said += (phase,)
+
+    listener = Listener()
+    for _ in training.train(Settings(GENES, "slack", 1.0, 5, 0.1, 1.0, "k", 1), listener):
+        pass
+    assert listener.said[0] == "preparing the data"
+    assert "pass 1 · oracle 5/5" in listener.said
+    assert any(phase.startswith("pass 1 · QP, ") for phase in listener.said)
 
 
 def test_settings_changed_since_the_last_run_are_named(session):

@@ -4,7 +4,7 @@ Panel writes some changes to the websocket at once, and others when the callback
 collects everything; what is released takes Bokeh's way, which also survives a tab that is closed meanwhile.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import panel as pn
@@ -22,3 +22,12 @@ def together() -> Iterator[None]:
         yield
     finally:
         document.unhold()
+
+
+def soon(change: Callable[[], None]) -> None:
+    """Make a change under the lock of the page, which what a click calls does not hold."""
+    document = pn.state.curdoc
+    if document is None or document.session_context is None:
+        change()
+    else:
+        document.add_next_tick_callback(change)

@@ -20,7 +20,7 @@ from viterbi_lab.ui.figures import Ribbon
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, Run, TrainingSession
 from viterbi_lab.ui.training import CELEGANS, GENES, Pass
-from viterbi_lab.ui.views.together import together
+from viterbi_lab.ui.views.together import soon, together
 from viterbi_lab.ui.window import readable
 
 DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser alone
@@ -89,9 +89,12 @@ class TrainView:
     def paint(self, palette: Palette) -> None:
         """Give charts, ribbons and the table the colours of a theme."""
         self._palette = palette
+        soon(self._repaint)
+
+    def _repaint(self) -> None:
         with together():
-            self._charts.repaint(palette)
-            figures.repaint(self._ribbons, palette)
+            self._charts.repaint(self._palette)
+            figures.repaint(self._ribbons, self._palette)
             self._draw_ribbons()
             self._refresh()
 
@@ -198,24 +201,22 @@ class TrainView:
             return
         self._session.train()
         self._ticking = pn.state.add_periodic_callback(self._tick, period=DRAIN_MS)
-        self._refresh()
+        soon(self._refresh)
 
     def _hold(self, _event) -> None:
         if self._session.is_paused:
             self._session.resume()
         else:
             self._session.pause()
-        self._refresh()
+        soon(self._refresh)
 
     def _stop(self, _event) -> None:
         self._session.cancel()
-        self._refresh()
+        soon(self._refresh)
 
     def _toggle(self, event) -> None:
         self._session.toggle(event.new["run"])
-        with together():
-            self._draw_lines()
-            self._refresh()
+        soon(self._redraw)
 
     def _open(self, _event) -> None:
         seen = self._latest()
@@ -232,8 +233,7 @@ class TrainView:
         self._tell()
 
     def _ribbons_changed(self, *_events) -> None:
-        with together():
-            self._draw_ribbons()
+        soon(self._draw_ribbons)
 
     # what is drawn
 
@@ -245,6 +245,11 @@ class TrainView:
                 self._draw_ribbons()
             if not self._session.is_busy:
                 self._ticking.stop()
+            self._refresh()
+
+    def _redraw(self) -> None:
+        with together():
+            self._draw_lines()
             self._refresh()
 
     def _draw_lines(self) -> None:
