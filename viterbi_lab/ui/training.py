@@ -15,7 +15,8 @@ import numpy as np
 from viterbi_lab.cutting_plane import Iterate, Status, iterates
 from viterbi_lab.data.genes import generate
 from viterbi_lab.data.loci import LABELS, celegans_loci, fold
-from viterbi_lab.features import HistogramBins, KmerWindow, KmerWindows
+from viterbi_lab.experiments.celegans import FEATURES
+from viterbi_lab.features import HistogramBins
 from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped
 from viterbi_lab.oracle import Violation, most_violated, predict
 from viterbi_lab.qp import WorkingSet
@@ -237,15 +238,14 @@ def _loci(n: int, seed: int, wrapper: Wrapper) -> DataSet:
     if n > len(train_on):
         raise ValueError(f"n={n}, but there are {len(train_on)} loci to train on. Choose a smaller n.")
     chosen = np.random.default_rng(seed).permutation(len(train_on))[:n]
-    windows = KmerWindows((KmerWindow(k=3, first=-1, last=-1), KmerWindow(k=1, first=-6, last=6)))
-    task = SequenceTask(len(LABELS), windows.n_features, wrapper, start_end=True, encoding=ACTIVE)
+    task = SequenceTask(len(LABELS), FEATURES.n_features, wrapper, start_end=True, encoding=ACTIVE)
     return DataSet(
         labels=("between genes", "exon", "intron"),
         codes=tuple(LABELS),
         heights=(0.18, 1.0, 0.5),
         task=task,
         examples=task.prepare(
-            [windows.transform(train_on[i].sequence) for i in chosen], [train_on[i].y for i in chosen]
+            [FEATURES.transform(train_on[i].sequence) for i in chosen], [train_on[i].y for i in chosen]
         ),
-        held_out=tuple((windows.transform(locus.sequence), locus.y) for locus in held_out),
+        held_out=tuple((FEATURES.transform(locus.sequence), locus.y) for locus in held_out),
     )
