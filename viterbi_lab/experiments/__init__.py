@@ -1,1 +1,6 @@
 """Experiments: seeded functions that return their numbers, and commands that print them."""
+
+EXPERIMENTS = {
+    "celegans": "genes of C. elegans, found by sequence models",
+}
+"""What `python -m viterbi_lab.experiments` offers: the module, which has a ``main``, and what it is about."""
