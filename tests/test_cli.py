@@ -10,6 +10,7 @@ import pytest
 
 import viterbi_lab
 from viterbi_lab import cli
+from viterbi_lab.cli import check
 
 PATIENCE = 60.0  # seconds to start
 
@@ -137,12 +138,12 @@ def test_check_finds_everything_in_order_here(capsys):
 
 
 def test_check_names_what_is_missing_and_fails(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "DISTRIBUTIONS", (*cli.DISTRIBUTIONS, "no-such-package"))
+    monkeypatch.setattr(check, "DISTRIBUTIONS", (*check.DISTRIBUTIONS, "no-such-package"))
     assert cli.main(["check"]) == 1
     assert "FAIL  no-such-package              not installed" in capsys.readouterr().out
 
 
 def test_check_fails_without_a_place_for_compiled_kernels(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "cache_directory", lambda: None)
+    monkeypatch.setattr(check, "cache_directory", lambda: None)
     assert cli.main(["check"]) == 1
     assert "no private folder can be written" in capsys.readouterr().out
