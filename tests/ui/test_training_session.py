@@ -1,5 +1,6 @@
 """The state behind the Train view, without any view: what a run does, and what stops it."""
 
+import pickle
 import time
 
 import numpy as np
@@ -67,7 +68,7 @@ def test_passes_arrive_in_order_and_none_is_missing(session):
 def test_a_trained_model_beats_the_majority_label_on_sequences_it_has_not_seen(session):
     session.train()
     run = finish(session)
-    y = np.concatenate([y for _, y in run.passes[-1].data.held_out])
+    y = np.concatenate([y for _, y in prepare(run.settings).held_out])
     assert run.passes[-1].accuracy > max(np.mean(y), 1 - np.mean(y))
 
 
@@ -93,19 +94,28 @@ def test_more_training_examples_keep_the_held_out_sequences():
 
 
 @pytest.mark.parametrize("rescaling", ["slack", "margin"])
-def test_a_pass_keeps_the_very_problem_the_oracle_solved(session, rescaling):
+def test_the_last_pass_keeps_the_very_problem_the_oracle_solved(session, rescaling):
     session.rescaling = rescaling
     session.train()
-    for seen in finish(session).passes:
-        for violation in (seen.iterate.worst, seen.followed):
-            assert decode(violation.problem).value == violation.value
-            np.testing.assert_array_equal(decode(violation.problem).y, violation.y_hat)
+    *before, last = finish(session).passes
+    for attack in (last.worst, last.followed):
+        assert decode(attack.problem).value == attack.value
+        np.testing.assert_array_equal(decode(attack.problem).y, attack.y_hat)
+    assert all(seen.worst.problem is None and seen.followed.problem is None for seen in before)
+
+
+def test_a_pass_takes_less_room_on_its_way_than_the_features_of_three_examples():
+    settings = Settings(CELEGANS, "margin", 1.0, 3, 0.1, 10.0, "k", 1)
+    seen = next(training.train(settings, Signals()))
+    features = sum(len(pickle.dumps(example.x)) for example in prepare(settings).examples)
+    assert len(pickle.dumps(seen)) < features
+    assert len(pickle.dumps(seen.without_problems())) < features / 5
 
 
 def test_the_followed_example_and_the_shown_sequence_stay_the_same(session):
     session.train()
     passes = finish(session).passes
-    assert len({seen.followed.example.number for seen in passes}) == 1
+    assert len({seen.followed.number for seen in passes}) == 1
     assert len({seen.truth.tobytes() for seen in passes}) == 1
 
 
@@ -233,7 +243,7 @@ def test_real_genes_can_be_trained_on(session):
     session.train()
     run = finish(session)
     assert run.word == "converged"
-    assert run.passes[-1].data.codes == ("N", "E", "I")
+    assert run.passes[-1].names.codes == ("N", "E", "I")
 
 
 def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeypatch):

@@ -1,13 +1,14 @@
 """What a training job does: prepare the data, take iterates, and look at sequences it has not trained on.
 
-It runs in the worker of a :class:`~viterbi_lab.ui.jobs.Job`; each :class:`Pass` it yields holds everything
-that a picture of that pass needs, so that nothing is computed where the pictures are drawn.
+It runs in a worker process (:mod:`viterbi_lab.ui.workers`); each :class:`Pass` it yields holds everything
+that a picture of that pass needs, so that nothing is computed where the pictures are drawn. What is yielded
+travels between processes and is kept for every pass, so it holds labels and weights, but no data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from viterbi_lab.cutting_plane import Iterate, Status, iterates
 from viterbi_lab.data.genes import generate
 from viterbi_lab.data.loci import LABELS, celegans_loci, fold
+from viterbi_lab.dp import ChainProblem
 from viterbi_lab.experiments.celegans import FEATURES
 from viterbi_lab.features import HistogramBins
 from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped
@@ -58,25 +60,65 @@ class Settings:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class DataSet:
-    """Data of one run, prepared.
+@dataclass(frozen=True)
+class LabelNames:
+    """What the labels of a data set are called, by their number.
 
     Attributes:
-        labels: names of the labels, by their number.
-        codes: the same in a letter or two.
-        heights: how high a label is drawn, from 0 to 1; all different.
-        task: the joint feature map and the loss.
-        examples: to train on.
-        held_out: pairs (x, y), never trained on.
+        labels: in words.
+        codes: in a letter or two.
+        heights: how high each is drawn, from 0 to 1; all different.
     """
 
     labels: tuple[str, ...]
     codes: tuple[str, ...]
     heights: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Data of one run, prepared.
+
+    Attributes:
+        names: of the labels.
+        task: the joint feature map and the loss.
+        examples: to train on.
+        held_out: pairs (x, y), never trained on.
+    """
+
+    names: LabelNames
     task: SequenceTask
     examples: tuple[Example, ...]
     held_out: tuple[tuple[np.ndarray, np.ndarray], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """The labelling by which the oracle attacks one training example: a `Violation` without its features.
+
+    Attributes:
+        number: of the example in the training data, from 0.
+        y: (T,) int64, its true labels.
+        y_hat: (T,) int64, the most violated labelling.
+        value: the exact slack that it needs.
+        k: the number of its wrong sites.
+        problem: what the oracle solved; kept for the last pass only, None for earlier ones.
+    """
+
+    number: int
+    y: np.ndarray
+    y_hat: np.ndarray
+    value: float
+    k: int
+    problem: ChainProblem | None
+
+    @classmethod
+    def of(cls, violation: Violation) -> Attack:
+        """Return what is shown of a violation."""
+        example = violation.example
+        return cls(
+            example.number, example.y, violation.y_hat, violation.value, violation.k, violation.problem
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,22 +126,32 @@ class Pass:
     """One pass of a training, with what a person looks at.
 
     Attributes:
-        iterate: the trainer's own account.
+        iterate: the trainer's own account, without its ``worst``.
         excess: by how much the worst constraint exceeds its slack; training ends when it is at most ε.
         accuracy: share of right sites in the held-out sequences.
+        worst: the most violated labelling of all examples.
         followed: the most violated labelling of one example, the same at every pass.
-        truth: (T,) int, the labels of one held-out sequence, the same at every pass.
-        prediction: (T,) int, what the weights of this pass predict for it.
-        data: what was trained on.
+        truth: (T,) int64, the labels of one held-out sequence, the same at every pass.
+        prediction: (T,) int64, what the weights of this pass predict for it.
+        names: of the labels.
     """
 
     iterate: Iterate
     excess: float
     accuracy: float
-    followed: Violation
+    worst: Attack
+    followed: Attack
     truth: np.ndarray
     prediction: np.ndarray
-    data: DataSet
+    names: LabelNames
+
+    def without_problems(self) -> Pass:
+        """Return what is kept of a pass when the next one has come."""
+        return replace(
+            self,
+            worst=replace(self.worst, problem=None),
+            followed=replace(self.followed, problem=None),
+        )
 
 
 def most_examples(data: str) -> int:
@@ -186,13 +238,14 @@ def _look(
         predictions.append(predict(data.task, x, iterate.w))
     right = np.concatenate([p == y for p, (_, y) in zip(predictions, data.held_out, strict=True)])
     return Pass(
-        iterate=iterate,
+        iterate=replace(iterate, worst=None),
         excess=_excess(iterate, known),
         accuracy=float(right.mean()),
-        followed=most_violated(data.task, followed, iterate.w, rescaling),
+        worst=Attack.of(iterate.worst),
+        followed=Attack.of(most_violated(data.task, followed, iterate.w, rescaling)),
         truth=data.held_out[shown][1],
         prediction=predictions[shown],
-        data=data,
+        names=data.names,
     )
 
 
@@ -215,9 +268,7 @@ def _synthetic_genes(n: int, sigma: float, seed: int, wrapper: Wrapper) -> DataS
     bins = HistogramBins.fit([x for x, _ in train_on])
     task = SequenceTask(2, bins.n_features, wrapper, start_end=True, encoding=ACTIVE)
     return DataSet(
-        labels=("no gene", "gene"),
-        codes=("−", "+"),
-        heights=(0.18, 1.0),
+        names=LabelNames(labels=("no gene", "gene"), codes=("−", "+"), heights=(0.18, 1.0)),
         task=task,
         examples=task.prepare(bins.transform_all([x for x, _ in train_on]), [y for _, y in train_on]),
         held_out=tuple((bins.transform(x), y) for x, y in held_out),
@@ -240,9 +291,9 @@ def _loci(n: int, seed: int, wrapper: Wrapper) -> DataSet:
     chosen = np.random.default_rng(seed).permutation(len(train_on))[:n]
     task = SequenceTask(len(LABELS), FEATURES.n_features, wrapper, start_end=True, encoding=ACTIVE)
     return DataSet(
-        labels=("between genes", "exon", "intron"),
-        codes=tuple(LABELS),
-        heights=(0.18, 1.0, 0.5),
+        names=LabelNames(
+            labels=("between genes", "exon", "intron"), codes=tuple(LABELS), heights=(0.18, 1.0, 0.5)
+        ),
         task=task,
         examples=task.prepare(
             [FEATURES.transform(train_on[i].sequence) for i in chosen], [train_on[i].y for i in chosen]

@@ -25,7 +25,7 @@ class Run:
     Attributes:
         number: from 0, in the order of starting.
         settings: what it was started with.
-        passes: what it did so far; only grows.
+        passes: what it did so far; only the last one still has its inference problems.
         status: how it ended, in one sentence; empty while it goes on.
         word: the same in one word.
         visible: whether the charts show it.
@@ -37,6 +37,12 @@ class Run:
     status: str = ""
     word: str = "training"
     visible: bool = True
+
+    def take(self, seen: Pass) -> None:
+        """Add a pass. The one before gives up its problems: those of all passes would fill the memory."""
+        if self.passes:
+            self.passes[-1] = self.passes[-1].without_problems()
+        self.passes.append(seen)
 
 
 class TrainingSession(param.Parameterized):
@@ -137,7 +143,8 @@ class TrainingSession(param.Parameterized):
         run = self.current
         sent, state = self._job.drain()
         passes = [item for item in sent if isinstance(item, Pass)]
-        run.passes.extend(passes)
+        for seen in passes:
+            run.take(seen)
         for item in sent:
             if isinstance(item, Status):
                 run.status, run.word = item.value, item.name.lower()

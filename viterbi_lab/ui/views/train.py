@@ -14,12 +14,11 @@ from panel.custom import AnyWidgetComponent, ReactComponent
 
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.dp import ChainProblem
-from viterbi_lab.oracle import Violation
 from viterbi_lab.ui import figures
 from viterbi_lab.ui.figures import Ribbon
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, Run, TrainingSession
-from viterbi_lab.ui.training import CELEGANS, GENES, Pass
+from viterbi_lab.ui.training import CELEGANS, GENES, Attack, Pass
 from viterbi_lab.ui.views.together import soon, together
 from viterbi_lab.ui.window import readable
 
@@ -220,13 +219,13 @@ class TrainView:
 
     def _open(self, _event) -> None:
         seen = self._latest()
-        violation = self._violation(seen)
-        window = readable(violation.problem, violation.y_hat)
+        attack = self._attack(seen)
+        window = readable(attack.problem, attack.y_hat)
         title = (
-            f"Training example {violation.example.number + 1}, most violated labelling after pass "
+            f"Training example {attack.number + 1}, most violated labelling after pass "
             f"{seen.iterate.number}: {window.title}"
         )
-        self._open_in_stepper(window.problem, title, seen.data.codes)
+        self._open_in_stepper(window.problem, title, seen.names.codes)
 
     def _settings_changed(self, *_events) -> None:
         self._sigma.disabled = self._session.data != GENES
@@ -313,23 +312,23 @@ class TrainView:
         """The last pass of the last run that has one."""
         return next((run.passes[-1] for run in reversed(self._session.runs) if run.passes), None)
 
-    def _violation(self, seen: Pass) -> Violation:
-        return seen.iterate.worst if self._choice.value == WORST else seen.followed
+    def _attack(self, seen: Pass) -> Attack:
+        return seen.worst if self._choice.value == WORST else seen.followed
 
     def _draw_ribbons(self) -> None:
         seen = self._latest()
         if seen is None:
             return
-        violation = self._violation(seen)
-        number, y = violation.example.number + 1, violation.example.y
+        attack = self._attack(seen)
+        number, y = attack.number + 1, attack.y
         rows = [
             Ribbon(f"example {number}, truth y", y, y),
-            Ribbon("most violating ŷ", violation.y_hat, y),
+            Ribbon("most violating ŷ", attack.y_hat, y),
             Ribbon("held out, truth", seen.truth, seen.truth),
             Ribbon("held out, predicted", seen.prediction, seen.truth),
         ]
         self._ribbon_source.data = figures.ribbon_data(
-            rows, seen.data.labels, seen.data.heights, self._palette
+            rows, seen.names.labels, seen.names.heights, self._palette
         )
         figures.name_ribbons(self._ribbons, rows)
         self._legend.object = _legend(seen, self._palette)
@@ -362,7 +361,7 @@ def _legend(seen: Pass, palette: Palette) -> str:
     """Return the legend of the ribbons: height says the label, hatching that it is wrong."""
     entries = [
         f"<span>{_swatch(height, palette.edge if number == 0 else palette.ink, '')}{escape(name)}</span>"
-        for number, (name, height) in enumerate(zip(seen.data.labels, seen.data.heights, strict=True))
+        for number, (name, height) in enumerate(zip(seen.names.labels, seen.names.heights, strict=True))
     ]
     stripes = "".join(
         f"<path d='M{x} 14 l14 -14' stroke='{palette.background}' stroke-width='1.5'/>"
