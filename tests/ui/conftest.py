@@ -33,7 +33,8 @@ def browser() -> Iterator[Browser]:
     """The system's Chromium, or the one that VITERBI_LAB_CHROMIUM names."""
     executable = os.environ.get("VITERBI_LAB_CHROMIUM") or shutil.which("chromium")
     if executable is None:
-        pytest.skip("There is no Chromium. Install one or set VITERBI_LAB_CHROMIUM to its path.")
+        missing = "There is no Chromium. Install one or set VITERBI_LAB_CHROMIUM to its path."
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET_CHROMIUM)
         yield browser

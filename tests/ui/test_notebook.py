@@ -12,6 +12,8 @@ import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 
+import nbclient
+import nbformat
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
@@ -156,10 +158,6 @@ def test_a_notebook_is_stored_without_outputs(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
-    nbclient = pytest.importorskip("nbclient", reason="needs nbclient to run notebooks")
-    pytest.importorskip("ipykernel", reason="needs ipykernel to run notebooks")
-    import nbformat
-
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
         notebook, timeout=PATIENCE, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
@@ -180,7 +178,6 @@ def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
 @pytest.fixture
 def jupyterlab(tmp_path):
     """A JupyterLab server of its own in a folder with one notebook; its address."""
-    pytest.importorskip("jupyterlab", reason="needs jupyterlab, which is no dependency of the lab")
     for path in NOTEBOOKS:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     with socket.socket() as probe:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.ui.sessions.training import TrainingSession
+from viterbi_lab.ui.training import CELEGANS
 from viterbi_lab.ui.views import page as page_module
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.warmup import KERNELS
@@ -132,7 +133,7 @@ def test_a_failing_run_shows_one_sentence_and_the_next_can_be_started(serve, pag
 
 def test_closing_the_tab_stops_the_training(hurried_server, page: Page, monkeypatch):
     closed = threading.Event()
-    session = TrainingSession(n=500, sigma=12.0)
+    session = TrainingSession(data=CELEGANS, C=1.0, epsilon=0.01)  # half a minute, unless it is stopped
     close = session.close
     session.close = lambda: (close(), closed.set())
     monkeypatch.setattr(page_module, "TrainingSession", lambda: session)
