@@ -195,9 +195,9 @@ def test_faulty_sequences_are_refused(read, fasta, message):
         read("", fasta)
 
 
-def test_the_strand_is_plus_or_minus(read):
-    with pytest.raises(ValueError, match=r"strand='both'"):
-        read(GENE, strand="both")
+def test_the_strand_is_plus_minus_or_both(read):
+    with pytest.raises(ValueError, match=r"strand='\.'; allowed are \+, -, both"):
+        read(GENE, strand=".")
 
 
 def test_embedded_sequences_are_read_and_two_sources_are_refused(tmp_path, read, sequence):

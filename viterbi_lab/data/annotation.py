@@ -13,7 +13,8 @@ import argparse
 import io
 import sys
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -21,13 +22,16 @@ from viterbi_lab.data.gff3 import Gff3, Row, read_gff3
 from viterbi_lab.data.loci import Locus, fold, write_loci
 from viterbi_lab.data.text import decode
 from viterbi_lab.data.transcripts import (
+    Transcript,
     coding_transcripts,
+    codon_places,
     label_sites,
     longest_of_each_gene,
     without_overlap,
 )
 
-_FASTA, _GFF3 = (".fa", ".fasta", ".fna"), (".gff3", ".gff")
+STRANDS = ("+", "-", "both")
+FASTA, GFF3 = (".fa", ".fasta", ".fna"), (".gff3", ".gff")
 _COMPLEMENT = str.maketrans("ACGTUNRYKMSWBDHVacgtunrykmswbdhv", "TGCAANYRMKSWVHDBtgcaanyrmkswvhdb")
 
 
@@ -82,8 +86,8 @@ def read_annotated(gff3: Path, fasta: Path | None = None, *, strand: str = "+") 
     Args:
         gff3: the annotation.
         fasta: its sequences; None if the annotation holds them itself after ``##FASTA``.
-        strand: the strand whose genes count; the others are N. With ``-`` sequences and labels are given as
-            read along that strand: reverse-complemented.
+        strand: the strand whose genes count, ``+`` or ``-``; the others are N. With ``-`` sequences and
+            labels are given as read along that strand: reverse-complemented. ``both``: either strand counts.
 
     Returns:
         The loci in the order of the sequences, and notices.
@@ -93,7 +97,7 @@ def read_annotated(gff3: Path, fasta: Path | None = None, *, strand: str = "+") 
             file and line.
     """
     sequences = None if fasta is None else (fasta.read_bytes(), str(fasta))
-    return _label(gff3.read_bytes(), str(gff3), sequences, strand)
+    return annotate(gff3.read_bytes(), str(gff3), sequences, strand)
 
 
 def read_collection(path: Path, *, strand: str = "+") -> Reading:
@@ -110,47 +114,53 @@ def read_collection(path: Path, *, strand: str = "+") -> Reading:
         ValueError: as :func:`read_annotated`; also if a file has no partner, there is no pair, or two loci
             have one name.
     """
-    loci: list[Locus] = []
-    notices: list[str] = []
-    for fasta_name, fasta, gff3_name, gff3 in _pairs(path):
-        reading = _label(gff3, gff3_name, (fasta, fasta_name), strand)
-        loci += reading.loci
-        notices += reading.notices
-    if not loci:
-        raise ValueError(f"{path} holds no pair of files NAME.fa and NAME.gff3.")
-    names = [locus.name for locus in loci]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{path} holds several sequences named {twice}. Names must differ.")
-    return Reading(tuple(loci), tuple(notices))
-
-
-def _pairs(path: Path) -> Iterator[tuple[str, bytes, str, bytes]]:
-    """(FASTA name, its bytes, GFF3 name, its bytes) of each pair, by name."""
     if path.is_dir():
-        files = {file.name: file.read_bytes() for file in path.iterdir() if file.suffix in _FASTA + _GFF3}
+        files = {file.name: file.read_bytes() for file in path.iterdir() if file.suffix in FASTA + GFF3}
     else:
         with tarfile.open(path) as tar:
             files = {
                 member.name: tar.extractfile(member).read()
                 for member in tar
-                if member.isfile() and PurePath(member.name).suffix in _FASTA + _GFF3
+                if member.isfile() and PurePath(member.name).suffix in FASTA + GFF3
             }
-    stems = sorted({str(PurePath(name).with_suffix("")) for name in files})
-    for stem in stems:
-        fasta = [stem + suffix for suffix in _FASTA if stem + suffix in files]
-        gff3 = [stem + suffix for suffix in _GFF3 if stem + suffix in files]
+    return read_pairs(files, str(path), strand=strand)
+
+
+def read_pairs(files: Mapping[str, bytes], source: str, *, strand: str = "+") -> Reading:
+    """Loci of files that belong together by their names, NAME.fa and NAME.gff3.
+
+    Args:
+        files: contents by name.
+        source: where they come from, for messages.
+        strand: as in :func:`read_annotated`.
+
+    Raises:
+        ValueError: as :func:`read_collection`.
+    """
+    loci: list[Locus] = []
+    notices: list[str] = []
+    for stem in sorted({str(PurePath(name).with_suffix("")) for name in files}):
+        fasta = [stem + suffix for suffix in FASTA if stem + suffix in files]
+        gff3 = [stem + suffix for suffix in GFF3 if stem + suffix in files]
         if len(fasta) != 1 or len(gff3) != 1:
             raise ValueError(
-                f"{path}: {', '.join(fasta + gff3)} is no pair; needed is one FASTA ({', '.join(_FASTA)}) "
-                f"and one GFF3 ({', '.join(_GFF3)}) of the same name."
+                f"{source}: {', '.join(fasta + gff3)} is no pair; needed is one FASTA ({', '.join(FASTA)}) "
+                f"and one GFF3 ({', '.join(GFF3)}) of the same name."
             )
-        yield fasta[0], files[fasta[0]], gff3[0], files[gff3[0]]
+        reading = annotate(files[gff3[0]], gff3[0], (files[fasta[0]], fasta[0]), strand)
+        loci += reading.loci
+        notices += reading.notices
+    if not loci:
+        raise ValueError(f"{source} holds no pair of files NAME.fa and NAME.gff3.")
+    names = [locus.name for locus in loci]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"{source} holds several sequences named {twice}. Names must differ.")
+    return Reading(tuple(loci), tuple(notices))
 
 
-def _label(gff3: bytes, gff3_name: str, fasta: tuple[bytes, str] | None, strand: str) -> Reading:
-    if strand not in ("+", "-"):
-        raise ValueError(f"strand={strand!r}; allowed are '+' and '-'.")
+def annotate(gff3: bytes, gff3_name: str, fasta: tuple[bytes, str] | None, strand: str = "+") -> Reading:
+    """Loci of the bytes of an annotation and of its sequences with their name; see :func:`read_annotated`."""
     annotation = read_gff3(decode(gff3, gff3_name), gff3_name)
     if (fasta is None) == (annotation.fasta is None):
         raise ValueError(
@@ -177,20 +187,52 @@ def _locus(name: str, sequence: str, annotation: Gff3, strand: str, notices: lis
     _check_coordinates(name, len(sequence), rows, annotation)
     transcripts, found = coding_transcripts(rows, annotation.source)
     notices += found
-    genes = longest_of_each_gene(transcripts)
-    here, elsewhere = ([t for t in genes if (t.strand == strand) == wanted] for wanted in (True, False))
-    counted, left_out = without_overlap(here)
     where = f"{annotation.source}, {name}"
+    period = len(sequence) if any(row.is_circular for row in rows) else None
+    return labelled_locus(name, sequence, longest_of_each_gene(transcripts), where, strand, notices, period)
+
+
+def labelled_locus(
+    name: str,
+    sequence: str,
+    genes: Sequence[Transcript],
+    where: str,
+    strand: str,
+    notices: list[str],
+    period: int | None = None,
+) -> Locus:
+    """A sequence with the labels that its transcripts give it.
+
+    Args:
+        name: of the sequence.
+        sequence: its bases.
+        genes: one transcript for each gene.
+        where: file and sequence, for notices.
+        strand: as in :func:`read_annotated`.
+        notices: takes a sentence for each transcript that does not count.
+        period: the length of a circular sequence, None if it is linear.
+
+    Raises:
+        ValueError: if the strand is unknown, or the sequence holds letters that are no bases.
+    """
+    if strand not in STRANDS:
+        raise ValueError(f"strand={strand!r}; allowed are {', '.join(STRANDS)}.")
+    here, elsewhere = (
+        [t for t in genes if (strand in (t.strand, "both")) == wanted] for wanted in (True, False)
+    )
+    counted, left_out = without_overlap(here, period)
     if not counted:
-        notices.append(f"{where}: no CDS on strand {strand}; all bases are N.")
+        notices.append(
+            f"{where}: no CDS{'' if strand == 'both' else f' on strand {strand}'}; all bases are N."
+        )
     notices += [f"{where}: {t.id} lies on the other strand and does not count." for t in elsewhere]
     notices += [
         f"{where}: {id} overlaps {rival}, which codes for more, and does not count." for id, rival in left_out
     ]
-    y = label_sites(counted, len(sequence))
+    y, places = label_sites(counted, len(sequence)), codon_places(counted, len(sequence))
     if strand == "-":
-        sequence, y = sequence.translate(_COMPLEMENT)[::-1], y[::-1]
-    return Locus(name, sequence, y, tuple(transcript.id for transcript in counted))
+        sequence, y, places = sequence.translate(_COMPLEMENT)[::-1], y[::-1], places[::-1]
+    return Locus(name, sequence, y, tuple(transcript.id for transcript in counted), places)
 
 
 def _check_coordinates(name: str, length: int, rows: Sequence[Row], annotation: Gff3) -> None:
@@ -217,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--one-in", type=int, default=1, help="keep loci whose MD5 is divisible by this number"
     )
-    parser.add_argument("--strand", choices=["+", "-"], default="+", help="the strand whose genes count")
+    parser.add_argument("--strand", choices=STRANDS, default="+", help="the strand whose genes count")
     options = parser.parse_args(arguments)
     reading = read_collection(options.source, strand=options.strand)
     kept = [locus for locus in reading.loci if fold(locus.name, options.one_in) == 0]

@@ -29,12 +29,14 @@ class Locus:
         sequence: T letters, T >= 1: A C G T U and the IUPAC ambiguity codes.
         y: (T,) int64, labels 0..2 for N, E, I.
         transcripts: names of the transcripts that E and I come from, without blanks.
+        places: (T,) int64, the place 0..2 in its codon of each coding base, −1 elsewhere; None: not known.
     """
 
     name: str
     sequence: str
     y: np.ndarray
     transcripts: tuple[str, ...] = ()
+    places: np.ndarray | None = None
 
     def __post_init__(self):
         y = np.array(self.y, dtype=np.int64)
@@ -54,6 +56,10 @@ class Locus:
         if y.min() < 0 or y.max() >= len(LABELS):
             raise ValueError(
                 f"locus {self.name} has labels {y.min()}..{y.max()}; allowed are 0, 1, 2 for N, E, I."
+            )
+        if self.places is not None and np.shape(self.places) != y.shape:
+            raise ValueError(
+                f"locus {self.name} has {len(y)} bases but places in codons of shape {np.shape(self.places)}."
             )
         y.flags.writeable = False
         object.__setattr__(self, "y", y)
@@ -83,19 +89,32 @@ def read_loci(path: Path) -> list[Locus]:
     Raises:
         ValueError: if the file is not of that form; the message names the line.
     """
-    lines = gzip.decompress(path.read_bytes()).decode("ascii").splitlines()
+    return parse_loci(gzip.decompress(path.read_bytes()).decode("ascii"), str(path))
+
+
+def parse_loci(text: str, source: str) -> list[Locus]:
+    """The loci of the text of such a file; ``source`` names it in messages."""
+    lines = text.splitlines()
     if len(lines) % 3:
-        raise ValueError(f"{path} has {len(lines)} lines; needed are three for each locus.")
+        raise ValueError(f"{source} has {len(lines)} lines; needed are three for each locus.")
     loci = []
     for i in range(0, len(lines), 3):
         header, sequence, letters = lines[i : i + 3]
         if not header.startswith(">") or set(letters) - set(LABELS):
             raise ValueError(
-                f"{path}, line {i + 1}: needed are a line '>name', a line of bases and one of labels N, E, I."
+                f"{source}, line {i + 1}: needed are a line '>name', one of bases and one of labels N, E, I."
             )
         name, *transcripts = header[1:].split(" ")
         loci.append(Locus(name, sequence, np.array([LABELS.index(x) for x in letters]), tuple(transcripts)))
     return loci
+
+
+def is_loci(text: str) -> bool:
+    """Whether text is of that form, and not FASTA: the third line holds labels, which are no bases."""
+    first = text.split("\n", 3)[:3]
+    if len(first) < 3 or len(first[1]) != len(first[2]):
+        return False
+    return bool({"E", "I"} & set(first[2])) and set(first[2]) <= set(LABELS)
 
 
 def celegans_loci() -> list[Locus]:

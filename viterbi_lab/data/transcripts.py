@@ -26,8 +26,12 @@ class Transcript:
         id: the ID of the transcript, or of the CDS if that has no parent.
         gene: the IDs of its genes; its own ID if it has none.
         strand: ``+`` or ``-``.
-        parts: (start, stop) of the CDS parts from 0, by start.
+        parts: (start, stop) of the CDS parts from 0, by start. On a circular sequence they go on beyond T.
         introns: (start, stop) of the gaps between them.
+        skipped: (start, stop) of gaps where the ribosome slips; they are coding, but in no codon.
+        lead: coding bases before the first whole codon, 0..2.
+        partial: whether the gene goes on beyond the sequence, before its first base and after its last,
+            along the strand.
     """
 
     id: str
@@ -35,6 +39,9 @@ class Transcript:
     strand: str
     parts: tuple[tuple[int, int], ...]
     introns: tuple[tuple[int, int], ...]
+    skipped: tuple[tuple[int, int], ...] = ()
+    lead: int = 0
+    partial: tuple[bool, bool] = (False, False)
 
     @property
     def coding_length(self) -> int:
@@ -123,7 +130,8 @@ def _transcript(name: str, parts: list[Row], own_rows: list[Row], source: str) -
         if not own_rows or any(row.start <= start and stop <= row.stop for row in own_rows)
     ]
     gene = tuple(dict.fromkeys(parent for row in own_rows for parent in row.parents if parent != name))
-    return Transcript(name, gene or (name,), strand, tuple(spans), tuple(introns))
+    first = min(parts, key=lambda row: row.start if strand == "+" else -row.stop)
+    return Transcript(name, gene or (name,), strand, tuple(spans), tuple(introns), lead=first.phase or 0)
 
 
 def _phase_notices(name: str, parts: list[Row], source: str) -> list[str]:
@@ -145,17 +153,31 @@ def longest_of_each_gene(transcripts: Sequence[Transcript]) -> list[Transcript]:
     return sorted(best.values(), key=lambda transcript: transcript.span)
 
 
-def without_overlap(transcripts: Sequence[Transcript]) -> tuple[list[Transcript], list[tuple[str, str]]]:
+def without_overlap(
+    transcripts: Sequence[Transcript], period: int | None = None
+) -> tuple[list[Transcript], list[tuple[str, str]]]:
     """Disjoint transcripts: longest first, those that share a site with one already taken are left out.
+
+    Args:
+        transcripts: of one strand.
+        period: the length of a circular sequence, on which spans go on at the start; None: it is linear.
 
     Returns:
         The transcripts taken, by position, and for each left out its ID and that of one it overlaps.
     """
+    turns = (0,) if period is None else (-period, 0, period)
     taken: list[Transcript] = []
     left_out: list[tuple[str, str]] = []
     for transcript in sorted(transcripts, key=_longest_first):
         start, stop = transcript.span
-        rival = next((other for other in taken if start < other.span[1] and other.span[0] < stop), None)
+        rival = next(
+            (
+                other
+                for other in taken
+                if any(start < other.span[1] + turn and other.span[0] + turn < stop for turn in turns)
+            ),
+            None,
+        )
         if rival is None:
             taken.append(transcript)
         else:
@@ -175,10 +197,34 @@ def label_sites(transcripts: Sequence[Transcript], length: int) -> np.ndarray:
     """
     y = np.full(length, N, dtype=np.int64)
     for transcript in transcripts:
-        for label, spans in ((I, transcript.introns), (E, transcript.parts)):
+        for label, spans in ((I, transcript.introns), (E, transcript.parts + transcript.skipped)):
             for start, stop in spans:
                 y[np.arange(start, stop) % length] = label
     return y
+
+
+def codon_places(transcripts: Sequence[Transcript], length: int) -> np.ndarray:
+    """The place of each coding base in its codon, along the strand of its transcript.
+
+    Args:
+        transcripts: those that count.
+        length: T, the length of the sequence.
+
+    Returns:
+        (T,) int64: 0, 1, 2 for coding bases, −1 elsewhere. A base that the ribosome skips has the place of
+        the one before it; one that it reads twice has that of the second reading.
+    """
+    places = np.full(length, -1, dtype=np.int64)
+    for transcript in transcripts:
+        forward = transcript.strand == "+"
+        count = -transcript.lead
+        for start, stop in transcript.parts if forward else reversed(transcript.parts):
+            sites = np.arange(start, stop) if forward else np.arange(stop - 1, start - 1, -1)
+            places[sites % length] = (count + np.arange(len(sites))) % 3
+            count += len(sites)
+        for start, stop in transcript.skipped:
+            places[np.arange(start, stop) % length] = places[(start - 1 if forward else stop) % length]
+    return places
 
 
 def _longest_first(transcript: Transcript) -> tuple[int, str]:

@@ -1,0 +1,241 @@
+"""One door for files of all kinds, safe on bytes that nobody vouches for.
+
+Sizes are limited before anything is unpacked or parsed, the kind of a file is told by what is in it, and
+nothing of it is executed: no pickle, and no path in an archive is written to. Whatever is wrong with a file
+ends in `BadFile` with one sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from viterbi_lab.data.annotation import FASTA, GFF3, Reading, annotate, read_fasta, read_pairs
+from viterbi_lab.data.arrays import read_npz
+from viterbi_lab.data.conll import Columns, read_conll
+from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, TABLE, TASKS, DataSet, Record
+from viterbi_lab.data.genbank import read_genbank
+from viterbi_lab.data.letters import read_letters
+from viterbi_lab.data.loci import Locus, is_loci, parse_loci
+from viterbi_lab.data.table import Layout, read_table
+from viterbi_lab.data.text import decode
+from viterbi_lab.features import base_codes
+
+SUFFIXES = {
+    GENES: (*FASTA, *GFF3, ".gb", ".gbk", ".genbank", ".embl", ".tar", ".tgz", ".txt", ".gz"),
+    CONLL: (".conll", ".conllu", ".txt", ".tsv", ".bio", ".iob", ".gz"),
+    TABLE: (".csv", ".tsv", ".txt", ".npz", ".gz"),
+    LETTERS: (".csv", ".tsv", ".txt", ".gz"),
+}
+"""Ends of names to offer where files are chosen. What counts is what is in a file, not its name."""
+
+
+class BadFile(ValueError):
+    """A file that cannot be read as what it was said to be, with one sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large files may be, in bytes: as they come, and unpacked, all together."""
+
+    packed: int = 8 * 2**20
+    unpacked: int = 64 * 2**20
+
+
+UPLOAD = Limits()
+OWN_DISK = Limits(packed=2**30, unpacked=2**32)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a file does not say itself.
+
+    Attributes:
+        columns: CoNLL: where tokens and labels are.
+        layout: tables: which column is what.
+        letters: letters: the column that describes the sites; None: found.
+        labels: letters: the column of labels; None: found.
+        strand: genes: whose genes count: ``+``, ``-`` or ``both``.
+        phases: genes: label coding bases E0, E1, E2 by their place in the codon, not E.
+    """
+
+    columns: Columns = field(default_factory=Columns)
+    layout: Layout = field(default_factory=Layout)
+    letters: str | None = None
+    labels: str | None = None
+    strand: str = "+"
+    phases: bool = False
+
+
+def read(
+    source: Path | bytes | Mapping[str, bytes],
+    name: str,
+    task: str,
+    options: Options = Options(),
+    limits: Limits = UPLOAD,
+) -> DataSet:
+    """Read a file as data of a task.
+
+    Args:
+        source: a path, the bytes of a file, or several files by name: FASTA and GFF3 that belong together.
+        name: what to call it in messages; the names of several files are their own.
+        task: one of ``viterbi_lab.data.dataset.TASKS``.
+        options: what the file does not say itself.
+        limits: how large it may be.
+
+    Returns:
+        The data, with a note for everything that was repaired, chosen or left out.
+
+    Raises:
+        BadFile: if it is too large, cannot be read, or is no such file; its message names file and line.
+        ModuleNotFoundError: if it needs Biopython, which is not installed.
+    """
+    if task not in TASKS:
+        raise ValueError(f"task={task!r}; known are {', '.join(TASKS)}.")
+    try:
+        files = _unpacked(_files(source, name, task, limits), limits)
+        if task == GENES:
+            return _genes(files, name, options)
+        if len(files) != 1:
+            raise ValueError(f"{len(files)} files were given; {task} are read from one.")
+        ((name, raw),) = files.items()
+        if task == TABLE and raw.startswith(b"PK\x03\x04"):
+            return read_npz(raw, name, limits.unpacked)
+        text = decode(raw, name)
+        if task == CONLL:
+            return read_conll(text, name, options.columns)
+        if task == TABLE:
+            return read_table(text, name, options.layout)
+        layout = options.layout
+        return read_letters(
+            text, name, letters=options.letters, labels=options.labels, separator=layout.separator
+        )
+    except OSError as fault:
+        raise BadFile(f"{name} cannot be read: {fault.strerror or fault}.") from fault
+    except ValueError as fault:
+        raise BadFile(str(fault)) from fault
+
+
+def _files(
+    source: Path | bytes | Mapping[str, bytes], name: str, task: str, limits: Limits
+) -> dict[str, bytes]:
+    """The files as they come, by name, not larger than they may be."""
+    if isinstance(source, Path):
+        paths = sorted(path for path in source.iterdir() if path.is_file()) if source.is_dir() else [source]
+        if source.is_file() and source.suffix in GFF3 and task == GENES:
+            paths += [path for suffix in FASTA if (path := source.with_suffix(suffix)).is_file()]
+        size = sum(path.stat().st_size for path in paths)
+        if size > limits.packed:
+            raise ValueError(_too_large(name, size, limits.packed))
+        return {path.name: path.read_bytes() for path in paths}
+    files = {name: source} if isinstance(source, bytes) else dict(source)
+    if not files:
+        raise ValueError("no file was given.")
+    size = sum(map(len, files.values()))
+    if size > limits.packed:
+        raise ValueError(_too_large(name, size, limits.packed))
+    return files
+
+
+def _unpacked(files: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
+    """Files without compression, and the files in archives of pairs."""
+    plain: dict[str, bytes] = {}
+    room = limits.unpacked
+    for name, raw in files.items():
+        if raw.startswith(b"\x1f\x8b"):
+            try:
+                raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(room + 1)
+            except (zlib.error, EOFError, gzip.BadGzipFile) as fault:
+                raise ValueError(f"{name} is damaged: {fault}") from fault
+            name = name.removesuffix(".gz").removesuffix(".tgz")
+        if len(raw) > room:
+            raise ValueError(f"{name} unpacks to more than {limits.unpacked} bytes, which is not read.")
+        room -= len(raw)
+        if raw[257:262] == b"ustar":
+            plain.update(_members(raw, name))
+        else:
+            plain[name] = raw
+    return plain
+
+
+def _members(raw: bytes, name: str) -> dict[str, bytes]:
+    """FASTA and GFF3 files of a tar archive that is not compressed (any more)."""
+    files: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as tar:
+            for member in tar:
+                if member.isfile() and not member.issparse() and PurePath(member.name).suffix in FASTA + GFF3:
+                    files[member.name] = tar.extractfile(member).read()
+    except tarfile.TarError as fault:
+        raise ValueError(f"{name} is damaged: {fault}") from fault
+    if not files:
+        raise ValueError(f"{name} holds no pair of files NAME.fa and NAME.gff3.")
+    return files
+
+
+def _too_large(name: str, size: int, most: int) -> str:
+    return f"{name} has {size} bytes; at most {most} are read. Give a part of it."
+
+
+def _genes(files: Mapping[str, bytes], name: str, options: Options) -> DataSet:
+    if len(files) == 1:
+        ((name, raw),) = files.items()
+        text = decode(raw, name)
+        first = next((line for line in text.split("\n") if line.strip()), "")
+        if first.startswith(">") and not is_loci(text):
+            return _unlabelled(text, name)
+        reading = _loci(raw, text, first, name, options.strand)
+        notes = reading.notices
+    else:
+        kept = {one: raw for one, raw in files.items() if PurePath(one).suffix in FASTA + GFF3}
+        reading = read_pairs(kept, name, strand=options.strand)
+        ignored = (
+            f"{one} is neither FASTA nor GFF3 by its name, and not read." for one in files.keys() - kept
+        )
+        notes = (*sorted(ignored), *reading.notices)
+    records = [Record(locus.name, locus.sequence, _labels(locus, options, name)) for locus in reading.loci]
+    return DataSet(GENES, tuple(records), notes)
+
+
+def _loci(raw: bytes, text: str, first: str, name: str, strand: str) -> Reading:
+    """Labelled loci of one file, whose first line with anything in it tells what it is."""
+    if first.startswith("LOCUS"):
+        return read_genbank(text, name, strand=strand)
+    if first.startswith("ID "):
+        return read_genbank(text, name, strand=strand, format="embl")
+    if first.startswith("##") or first.count("\t") == 8:
+        return annotate(raw, name, None, strand)
+    if first.startswith(">"):
+        return Reading(tuple(parse_loci(text, name)), ())
+    raise ValueError(
+        f"{name} is neither FASTA, GFF3, GenBank nor EMBL: it begins with {first[:30]!r}. FASTA begins with "
+        "'>', GFF3 with '##gff-version 3' or a row of nine columns separated by tabs."
+    )
+
+
+def _unlabelled(text: str, name: str) -> DataSet:
+    records = []
+    for place, (called, letters) in enumerate(read_fasta(text, name), start=1):
+        called = called or f"record {place}"
+        try:
+            base_codes(letters)
+        except ValueError as fault:
+            raise ValueError(f"{name}, {called}: {fault}") from fault
+        records.append(Record(called, letters, None))
+    return DataSet(GENES, tuple(records), (f"{name} holds sequences without labels.",))
+
+
+def _labels(locus: Locus, options: Options, source: str) -> tuple[str, ...]:
+    if not options.phases:
+        return tuple(locus.labels)
+    if locus.places is None:
+        raise ValueError(f"{source} does not say which place in its codon a base has. Read labels N, E, I.")
+    return tuple(
+        label if place < 0 else f"{label}{place}"
+        for label, place in zip(locus.labels, locus.places.tolist(), strict=True)
+    )
