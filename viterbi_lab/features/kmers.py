@@ -1,16 +1,7 @@
-"""What a site is described by: indicator features, given as the indices of those that are 1.
-
-Bauer et al. 2014 describe a site t by a vector φ(x_t) of zeros and ones (Section IV-A: histogram bins).
-Such vectors are long and almost empty, so they are never written out. A *feature matrix* here is ``(T, a)``
-int32: row t lists the a features that are 1 at site t, each in ``0..n_features - 1``. An index that occurs
-twice in a row counts twice. Then ⟨w, φ(x_t)⟩ is the sum of ``w`` at these indices.
-
-Two families: :class:`HistogramBins` for real signals and :class:`KmerWindows` for DNA.
-"""
+"""Features of DNA: which k-mers stand in windows around a site."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,114 +11,6 @@ _REFUSED, _AMBIGUOUS = -1, 4
 _CODE_OF_LETTER = np.full(256, _REFUSED, dtype=np.int64)
 for _letters, _code in [("A", 0), ("C", 1), ("G", 2), ("TU", 3), (AMBIGUITY_CODES, _AMBIGUOUS)]:
     _CODE_OF_LETTER[[ord(letter) for letter in _letters + _letters.lower()]] = _code
-
-
-@dataclass(frozen=True, eq=False)
-class HistogramBins:
-    """Histogram features of Bauer et al., Section IV-A: each real value is replaced by the bin it is in.
-
-    The outer bins are open-ended, and a value equal to an edge belongs to the bin above it. Equal edges are
-    allowed and leave the bins between them empty. So a feature that was constant (= v) in training keeps
-    meaning: all its edges are v, values below v are in the first bin, v itself and values above in the last.
-
-    Attributes:
-        edges: (r, n_bins - 1) float64, the inner edges of each feature, ascending.
-    """
-
-    edges: np.ndarray
-
-    def __post_init__(self):
-        edges = np.array(self.edges, dtype=np.float64)
-        if edges.ndim != 2 or edges.shape[0] == 0:
-            raise ValueError(
-                f"edges have shape {edges.shape}; needed is (r, n_bins - 1), one row for each feature."
-            )
-        if not np.isfinite(edges).all():
-            f, b = np.argwhere(~np.isfinite(edges))[0]
-            raise ValueError(f"edge {b} of feature {f} is {edges[f, b]}; edges must be finite.")
-        if (np.diff(edges, axis=1) < 0).any():
-            f = np.flatnonzero((np.diff(edges, axis=1) < 0).any(axis=1))[0]
-            raise ValueError(f"the edges of feature {f} are not ascending: {edges[f]}.")
-        edges.flags.writeable = False
-        object.__setattr__(self, "edges", edges)
-
-    @classmethod
-    def fit(cls, signals: Sequence[np.ndarray], n_bins: int = 10, method: str = "quantile") -> HistogramBins:
-        """Place the edges by the training sequences, and by nothing else.
-
-        Args:
-            signals: the training sequences, each (T_i, r) float; T_i may differ, r may not.
-            n_bins: bins of each feature, at least 1.
-            method: ``"quantile"``: edges at the quantiles 1/n_bins, 2/n_bins, … of all training values of a
-                feature (linear interpolation). ``"width"``: bins of equal width between their minimum and
-                maximum.
-
-        Returns:
-            The bins; ``edges`` is (r, n_bins - 1).
-
-        Raises:
-            ValueError: if there is no sequence, a shape is wrong, or a value is NaN or infinite (the message
-                names sequence, site and feature).
-        """
-        if n_bins < 1:
-            raise ValueError(f"n_bins={n_bins}; at least 1 is needed.")
-        if len(signals) == 0:
-            raise ValueError("no sequences were given; bin edges need at least one training sequence.")
-        checked = []
-        for i, x in enumerate(signals):
-            checked.append(_finite_signal(x, checked[0].shape[1] if checked else None, f"sequence {i}"))
-        pool = np.concatenate(checked)  # (Σ T_i, r)
-        shares = np.arange(1, n_bins) / n_bins
-        if method == "quantile":
-            edges = np.quantile(pool, shares, axis=0).T
-        elif method == "width":
-            edges = np.linspace(pool.min(axis=0), pool.max(axis=0), n_bins + 1)[1:-1].T
-        else:
-            raise ValueError(f"method={method!r}; known methods are 'quantile' and 'width'.")
-        return cls(edges)
-
-    @property
-    def n_bins(self) -> int:
-        """Bins of each feature."""
-        return self.edges.shape[1] + 1
-
-    @property
-    def n_features(self) -> int:
-        """Indicator features in all: r * n_bins."""
-        return self.edges.shape[0] * self.n_bins
-
-    def transform(self, x: np.ndarray) -> np.ndarray:
-        """The active indicator features of each site.
-
-        Args:
-            x: (T, r) float, finite.
-
-        Returns:
-            (T, r) int32; entry ``[t, f]`` is ``f * n_bins + b`` where ``x[t, f]`` falls into bin b, in
-            ``0..n_bins - 1``. The order is that of equation (1): the bin runs fastest.
-
-        Raises:
-            ValueError: if the shape is wrong or a value is NaN or infinite (the message names its place).
-
-        Example:
-            >>> bins = HistogramBins(edges=[[0.0, 1.0], [5.0, 6.0]])
-            >>> bins.transform([[-2.0, 5.5], [1.0, 9.0]])
-            array([[0, 4],
-                   [2, 5]], dtype=int32)
-        """
-        return self._transform(x, "the sequence")
-
-    def transform_all(self, signals: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """:meth:`transform` of each sequence; an error names the sequence by its number from 0."""
-        return [self._transform(x, f"sequence {i}") for i, x in enumerate(signals)]
-
-    def _transform(self, x: np.ndarray, where: str) -> np.ndarray:
-        r = self.edges.shape[0]
-        x = _finite_signal(x, r, where)
-        active = np.empty(x.shape, dtype=np.int32)
-        for f in range(r):
-            active[:, f] = f * self.n_bins + np.searchsorted(self.edges[f], x[:, f], side="right")
-        return active
 
 
 @dataclass(frozen=True)
@@ -269,21 +152,3 @@ def base_codes(sequence: str) -> np.ndarray:
             f"{' '.join(AMBIGUITY_CODES)}, in either case; gaps and stops must be removed first."
         )
     return codes
-
-
-def _finite_signal(x: np.ndarray, n_signals: int | None, where: str) -> np.ndarray:
-    """``x`` as (T, r) float64, T and r at least 1, every value finite."""
-    x = np.asarray(x, dtype=np.float64)
-    if x.ndim != 2 or 0 in x.shape:
-        raise ValueError(
-            f"{where} has shape {x.shape}; needed is (T, r) with T >= 1 sites and r >= 1 features. "
-            "A single feature is x[:, np.newaxis]."
-        )
-    if n_signals is not None and x.shape[1] != n_signals:
-        raise ValueError(f"{where} has {x.shape[1]} features at each site, but {n_signals} are needed.")
-    if not np.isfinite(x).all():
-        t, f = np.argwhere(~np.isfinite(x))[0]
-        raise ValueError(
-            f"{where} holds {x[t, f]} at site {t}, feature {f} (numbered from 0); values must be finite."
-        )
-    return x
