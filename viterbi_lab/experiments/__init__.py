@@ -2,5 +2,6 @@
 
 EXPERIMENTS = {
     "celegans": "genes of C. elegans, found by sequence models",
+    "figure7": "accuracy and iterations against n (Bauer et al., Fig. 7), all cores, resumable",
 }
 """What `python -m viterbi_lab.experiments` offers: the module, which has a ``main``, and what it is about."""

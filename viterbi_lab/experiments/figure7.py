@@ -1,0 +1,78 @@
+"""Fig. 7 of Bauer et al. 2014: accuracy and iterations against the number of training sequences.
+
+    python -m viterbi_lab.experiments figure7 results --workers 2
+
+goes through the grid of `viterbi_lab.experiments.protocol` and leaves a file for each cell in the folder
+``results``. Stopped at any moment, by any means, the same command goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from viterbi_lab.data.genes import SIGMAS
+from viterbi_lab.experiments.cell_files import NotACell, OtherProtocol, digest, read_all
+from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Protocol, grid
+from viterbi_lab.experiments.sweep import Progress, available_cores, sweep
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train over the grid of Fig. 7 of Bauer et al., on all cores; stop and go on at will."""
+    options = _parser().parse_args(arguments)
+    cells = grid(options.data_sets, options.sigmas, options.sizes)
+    failed: tuple = ()
+    try:
+        for progress in sweep(Protocol(), cells, options.folder, workers=options.workers):
+            failed = progress.failed
+            sys.stderr.write(line(progress) + "\n")
+        results = read_all(options.folder)
+    except (NotACell, OtherProtocol, OSError) as error:
+        raise SystemExit(str(error)) from error
+    except KeyboardInterrupt:
+        raise SystemExit("Stopped. The same command goes on from here.") from None
+    sys.stdout.write(f"{len(results)} cells in {options.folder}, digest {digest(results)}\n")
+    for cell, why in failed:
+        sys.stderr.write(f"{cell} failed. {why}\n")
+    if failed:
+        raise SystemExit(f"{len(failed)} cells failed. The same command tries them again.")
+
+
+def line(progress: Progress) -> str:
+    """One line on how far the sweep has come."""
+    if progress.cell is None:
+        damaged = "".join(f"{why} It is computed again.\n" for why in progress.damaged)
+        return f"{damaged}{progress.done} of {progress.total} cells are there"
+    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    failed = f", {len(progress.failed)} failed" if progress.failed else ""
+    return f"{progress.done} of {progress.total} cells{failed}{left}; last {progress.cell}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time as one says it; no more exact than an estimate is."""
+    if seconds < 90:
+        return f"{max(5, 5 * round(seconds / 5))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m viterbi_lab.experiments figure7", description=main.__doc__
+    )
+    parser.add_argument("folder", type=Path, help="where the results of the cells are and go")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=available_cores(),
+        help="processes that train (default: one for each core, %(default)s)",
+    )
+    parser.add_argument("--data-sets", type=int, default=DATA_SETS, help="default %(default)s")
+    parser.add_argument("--sigmas", type=float, nargs="+", default=SIGMAS, help="default %(default)s")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="default %(default)s")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
