@@ -292,6 +292,27 @@ def test_a_second_loaded_problem_takes_the_place_of_the_first(session):
     assert session.question.flat_first[0] != 9
 
 
+def test_a_loaded_problem_chosen_again_is_the_loaded_one(session):
+    session.load(any_problem(), "mine")
+    loaded = session.question
+    session.preset = EXAMPLES[1]
+    session.preset = LOADED
+    assert session.why == "mine"
+    np.testing.assert_array_equal(session.question.flat_steps, loaded.flat_steps)
+
+
+def test_a_restored_question_begins_at_its_step_and_undo_leads_back(session):
+    session.edit("step", 0, "40")
+    before = session.question
+    session.restore(before.rescored("step", 0, 7.0), preset=EXAMPLES[0], step=12)
+    message = session.message()
+    assert (message["reset"], message["place"], session.step) == (True, 12, 12)
+    session.undo()
+    assert session.question is before
+    session.reset()
+    assert session.question.flat_steps[0] == 4
+
+
 def test_costs_of_a_loaded_problem_are_kept_and_its_y_and_size_fixed(session):
     cost = np.array([[0, 2], [1, 0], [1, 0]])
     session.load(any_problem(h=np.arange(5.0), cost=cost), "weighted")

@@ -4,22 +4,21 @@ It knows no widgets. A change of the problem goes through one door, ``_show``: t
 there, and only if that succeeds it takes the place of the last good one.
 """
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import param
 
 from viterbi_lab.dp import ChainProblem, Combine, NoFeasibleLabelling, TooBig, Trace, trace
-from viterbi_lab.formula import BadFormula, formula
+from viterbi_lab.formula import BadFormula
 from viterbi_lab.losses import hamming_cost
+from viterbi_lab.ui import typed
+from viterbi_lab.ui.drawable import MOST_LABELS, MOST_ORDER, MOST_SITES, too_big
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
+from viterbi_lab.ui.sessions.history import History
 from viterbi_lab.ui.wire import h_message, problem_message
 
-MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
-MOST_UNDO = 50
-MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
 LOADED = "Loaded problem"
 
 
@@ -43,21 +42,23 @@ class StepperSession(param.Parameterized):
     def __init__(self) -> None:
         self._presets = presets()
         self._base = next(iter(self._presets.values())).question
+        self._loaded: Question | None = None
         self._trace: Trace | None = None  # filled when first asked for: a new page need not wait for it
-        self._from_start = True
-        self._past: list[Question] = []
-        self._future: list[Question] = []
+        self._from_start, self._place = True, 0
+        self._history = History()
         self.revision = 0  # of the problem; ⊙ and h do not belong to it
         super().__init__()
         self.param.preset.objects = list(self._presets)
         self.preset = self._base.title
+        self.reset()
+        self._history.clear()
 
     def message(self) -> dict:
         """Return the problem for the stage: typed arrays and small scalars, one consistent whole."""
         if self._trace is None:
             self._trace = trace(self.question.problem())
         message = problem_message(self.question, self._trace)
-        return {"revision": self.revision, "reset": self._from_start, **message}
+        return {"revision": self.revision, "reset": self._from_start, "place": self._place, **message}
 
     def tables(self) -> dict[str, np.ndarray]:
         """Return h by rule, each (K+1,) float64, so that the stage switches without asking."""
@@ -100,21 +101,37 @@ class StepperSession(param.Parameterized):
 
     def open(self, question: Question) -> None:
         """Put a question on the stage in place of the examples. Raises as `load`."""
+        self.restore(question)
+        self._history.clear()
+
+    def restore(self, question: Question, *, preset: str = LOADED, step: int = 0) -> None:
+        """Put a question on the stage at a step; undo leads back to what was there.
+
+        Args:
+            question: what to show.
+            preset: the example that it was made from, to which `reset` returns; any other name means none.
+            step: events done; above the end is the end.
+
+        Raises:
+            ValueError: as `load`; then nothing has changed.
+        """
         scores = question.scores
-        complaint = _too_big(scores.length, scores.n_states, scores.window_order, question.largest_cost)
+        complaint = too_big(scores.length, scores.n_states, scores.window_order, question.largest_cost)
         if complaint:
             raise ValueError(complaint)
-        trace(question.problem())
-        self._base = question
-        self.param.preset.objects = [*self._presets, LOADED]
-        if self.preset == LOADED:
-            self.reset()
+        solved = trace(question.problem())
+        if preset in self._presets:
+            self._base = self._presets[preset].question
         else:
-            self.preset = LOADED
+            preset, self._base, self._loaded = LOADED, question, question
+            self.param.preset.objects = [*self._presets, LOADED]
+        self.preset = preset
+        self._put(question, solved, from_start=True, step=step)
+        self.errors = {}
 
     def set_own(self, values: np.ndarray) -> None:
         """Take (K+1,) finite values as h, the rule ``own list``."""
-        self.param.update(own=_listed(tuple(float(value) for value in values)), rule=OWN)
+        self.param.update(own=typed.listed(tuple(float(value) for value in values)), rule=OWN)
 
     def set_formula(self, text: str) -> None:
         """Take a formula in k as h.
@@ -122,7 +139,7 @@ class StepperSession(param.Parameterized):
         Raises:
             BadFormula: if it is none, or not finite somewhere.
         """
-        self._own_values(text)
+        typed.wrapper(text, self.question)
         self.param.update(own=text, rule=OWN)
 
     def reset(self) -> None:
@@ -131,17 +148,16 @@ class StepperSession(param.Parameterized):
 
     def undo(self) -> None:
         """Go back to the question before the last change; 50 are kept, at the first nothing happens."""
-        self._travel(self._past, self._future)
+        self._travel(self._history.back(self.question))
 
     def redo(self) -> None:
         """Take back an undo; after a new change nothing happens."""
-        self._travel(self._future, self._past)
+        self._travel(self._history.forth(self.question))
 
-    def _travel(self, source: list[Question], target: list[Question]) -> None:
-        if source:
-            target.append(self.question)
+    def _travel(self, question: Question | None) -> None:
+        if question is not None:
             self.revision += 1
-            self._put(source.pop(), None, remember=False)
+            self._put(question, None, remember=False)
             self.errors = {}
 
     def randomise(self) -> None:
@@ -168,18 +184,18 @@ class StepperSession(param.Parameterized):
             y[index] = int(text)
             return self._show_truth(y)
         try:
-            value = _number(text)
+            value = typed.score(text)
             return self._show(self.question.rescored(kind, index, value))
         except (ValueError, OverflowError) as error:
             return str(error)
 
     @param.depends("preset", watch=True)
     def _choose(self) -> None:
-        if self.preset in self._presets:
-            self._base = self._presets[self.preset].question
-        self.reset()
-        self._past.clear()
-        self._future.clear()
+        chosen = self._loaded if self.preset == LOADED else self._presets[self.preset].question
+        if chosen is not self._base:
+            self._base = chosen
+            self.reset()
+            self._history.clear()
 
     @param.depends("length", "states", "order", watch=True)
     def _resize(self) -> None:
@@ -189,7 +205,7 @@ class StepperSession(param.Parameterized):
         elif self.question.cost is not None:
             complaint = "This problem has costs of its own, so its size is fixed. Choose another example."
         else:
-            complaint = _too_big(T, N, max(1, min(order, T)), T) or self._show(
+            complaint = too_big(T, N, max(1, min(order, T)), T) or self._show(
                 self.question.resized(T, N, order, self.seed, self._base)
             )
         self._complain("size", complaint)
@@ -203,9 +219,9 @@ class StepperSession(param.Parameterized):
         """⊙ and h act on the last column only: the tables stay."""
         question = self.question
         own, text, complaint = question.own, question.formula, ""
-        if self.own != _written(question):
+        if self.own != typed.written_wrapper(question):
             try:
-                own, text = self._own_values(self.own)
+                own, text = typed.wrapper(self.own, question)
             except ValueError as error:
                 complaint = str(error)
         self._complain("own", complaint)
@@ -213,22 +229,14 @@ class StepperSession(param.Parameterized):
         if any(getattr(question, name) != value for name, value in wanted.items()):
             self._put(replace(question, **wanted), self._trace)
 
-    def _own_values(self, text: str) -> tuple[tuple[float, ...], str]:
-        """The values of a typed h, and its formula where it is one and no list."""
-        K, N = self.question.largest_cost, self.question.scores.n_states
-        if re.search(r"[^\W\d_eE∞]|\*|\(", text.replace("inf", "")):
-            h = formula(text)
-            return tuple(h.table(K, N).tolist()), h.text
-        return _list(text, K + 1), ""
-
     @param.depends("truth", watch=True)
     def _retruth(self) -> None:
         question = self.question
-        if self.truth == _spelt(question):
+        if self.truth == typed.written_truth(question):
             complaint = ""
         else:
             try:
-                complaint = self._show_truth(_labels(self.truth, question))
+                complaint = self._show_truth(typed.truth(self.truth, question))
             except ValueError as error:
                 complaint = str(error)
         self._complain("truth", complaint)
@@ -249,14 +257,19 @@ class StepperSession(param.Parameterized):
         return ""
 
     def _put(
-        self, question: Question, solved: Trace | None, *, from_start: bool = False, remember: bool = True
+        self,
+        question: Question,
+        solved: Trace | None,
+        *,
+        from_start: bool = False,
+        step: int = 0,
+        remember: bool = True,
     ) -> None:
         """Put a question in force, and let the controls say what it is."""
         if remember and self.question is not None:
-            self._past = [*self._past[1 - MOST_UNDO :], self.question]
-            self._future.clear()
+            self._history.note(self.question)
         self._trace = solved
-        self._from_start = from_start
+        self._from_start, self._place = from_start, step
         self.revision += from_start
         T, N, order = question.size
         with param.parameterized.batch_call_watchers(self):
@@ -268,88 +281,13 @@ class StepperSession(param.Parameterized):
                 order=max(1, order),
                 rule=question.rule,
                 cap=question.cap,
-                own=_written(question),
+                own=typed.written_wrapper(question),
                 op=question.op,
-                truth=_spelt(question),
+                truth=typed.written_truth(question),
             )
+            if from_start:
+                self.step = step
 
     def _complain(self, control: str, text: str) -> None:
         if self.errors.get(control, "") != text:
             self.errors = {**self.errors, control: text}
-
-
-def _too_big(T: int, N: int, window: int, K: int) -> str:
-    """Why a problem cannot be drawn; empty if it can."""
-    if T > MOST_SITES or N > MOST_LABELS:
-        return f"T = {T}, N = {N} cannot be drawn: T is at most {MOST_SITES}, N at most {MOST_LABELS}."
-    states = N**window
-    rows = states * (K + 1)
-    if rows <= MOST_ROWS:
-        return ""
-    longest = MOST_ROWS // states - 1
-    advice = (
-        f"With N = {N} and ℓ = {window}, T can be at most {longest}."
-        if longest > window
-        else f"N = {N} labels are too many for ℓ = {window}; take fewer labels or a lower order."
-    )
-    return f"{K + 1} floors of {states} rows are {rows} rows, and {MOST_ROWS} can be drawn. {advice}"
-
-
-def _number(text: str) -> float:
-    """A score as people type it.
-
-    Raises:
-        ValueError: if it is not a number, or is +inf or NaN.
-    """
-    plain = text.strip().replace("−", "-").replace("∞", "inf")
-    try:
-        value = float(plain)
-    except ValueError:
-        hint = "Write decimals with a point." if "," in text else "Enter a number such as 2 or -1.5."
-        raise ValueError(f"“{text.strip()}” is not a number. {hint}") from None
-    if np.isnan(value) or value == np.inf:
-        raise ValueError(f"{value} is not a score. Enter a finite number, or -inf to forbid this step.")
-    return value
-
-
-def _list(text: str, needed: int) -> tuple[float, ...]:
-    """The values h(0), h(1), … as typed, with commas or blanks between.
-
-    Raises:
-        ValueError: if one is not a finite number, or there are not ``needed`` of them.
-    """
-    values = tuple(_number(word) for word in text.replace(",", " ").split())
-    if len(values) != needed:
-        raise ValueError(f"{needed} numbers h(0)…h({needed - 1}) are needed; here are {len(values)}.")
-    if not np.isfinite(values).all():
-        raise ValueError("Every h(k) must be finite.")
-    return values
-
-
-def _written(question: Question) -> str:
-    return question.formula or _listed(question.own)
-
-
-def _listed(values: tuple[float, ...]) -> str:
-    return ", ".join(repr(float(value)).removesuffix(".0") for value in values)
-
-
-def _spelt(question: Question) -> str:
-    return " ".join(question.labels[label] for label in question.y)
-
-
-def _labels(text: str, question: Question) -> np.ndarray:
-    """True labels as typed: names with blanks or commas between, or run together if they are single letters.
-
-    Raises:
-        ValueError: if a name is none of the labels, or there is not one for each site.
-    """
-    names, labels = text.replace(",", " ").split(), question.labels
-    if len(names) == 1 and all(len(label) == 1 for label in labels):
-        names = list(names[0])
-    strange = next((name for name in names if name not in labels), None)
-    if strange is not None:
-        raise ValueError(f"“{strange}” is not a label. The labels are {', '.join(labels)}.")
-    if len(names) != question.y.size:
-        raise ValueError(f"{question.y.size} labels are needed, one for each site; here are {len(names)}.")
-    return np.array([labels.index(name) for name in names], np.int64)
