@@ -12,6 +12,8 @@
  *   step      events done so far, written at most every 150 ms, read when somebody else sets it
  *   edit      {serial, kind, index | site, text}: a wish of the reader; reply {serial, error} answers it
  *   copy      {serial, text}: to be put on the clipboard
+ *   caption   {number, count, title, text, marks}: one beat of a story, told above the stage; see framesHtml.
+ *             The wish for another beat is an edit of kind "beat", index 1 or -1
  *   editable  may g and y be edited;  controls  show ⊙ and h inside the stage;  height  px, else all there is
  *
  * First part: what the picture means (pure). Second part: drawing. Third part: the reader's hands.
@@ -45,7 +47,7 @@ export function readProblem(message) {
   const { T, N, window, K } = m;
   const states = N ** window;
   const P = {
-    T, N, window, K, states, kmin: m.kmin, offset: m.offset, title: m.title, revision: m.revision, reset: m.reset,
+    T, N, window, K, states, kmin: m.kmin, offset: m.offset, title: m.title, revision: m.revision, reset: m.reset, place: m.place || 0,
     labels: m.labels, keep: N ** (window - 1), start: window - 1,
     y: asArray(m.y, Int32Array), cost: asArray(m.cost, Int32Array),
     first: asArray(m.first, Float64Array), steps: asArray(m.steps, Float64Array),
@@ -528,6 +530,26 @@ function pathHtml(P, G, W, path, reached, thin) {
   return parts.join("");
 }
 
+/** What a beat of a story points at: {floor: k}, {site: t}, {cell: [t, k, s]}, {path: labels}, {part: "final"}; all from 0. */
+function framesHtml(P, G, marks) {
+  const box = (x, y, width, height) => `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="7"/>`;
+  const half = G.cell / 2 + 7;
+  const node = ({ t, k, s }) => box(G.x(t) - G.cell / 2 - 4, G.y(k, s) - Math.max(3, G.circles ? G.r : G.row / 2) - 4, G.cell + 8, 2 * Math.max(3, G.circles ? G.r : G.row / 2) + 8);
+  return marks.map(({ floor, site, cell, path, part }) => {
+    if (floor !== undefined) return box(3, G.height - (floor + 1) * G.lane + 2, G.width - 6, G.lane - 4);
+    if (site !== undefined) return box(G.x(site) - half, 3, 2 * half, G.height - 6);
+    if (cell) return node({ t: cell[0], k: cell[1], s: cell[2] });
+    if (part === "final") return box(G.x(P.T - 1) - half, 3, G.width - G.x(P.T - 1) + half - 4, G.height - 6);
+    if (!path) return "";
+    let k = path.slice(0, P.start).reduce((sum, j, t) => sum + P.cost[t * P.N + j], 0);
+    const cells = path.slice(P.start).map((j, n) => {
+      const s = path.slice(n, n + P.window).reduce((sum, label, age) => sum + label * P.N ** age, 0);
+      return { t: n + P.start, k: (k += P.cost[(n + P.start) * P.N + j]), s };
+    });
+    return `<path d="${cells.slice(1).map((to, n) => edge(G, cells[n], to)).join("")}"/>${cells.map(node).join("")}`;
+  }).join("");
+}
+
 // ---- The grids of g -----------------------------------------------------------------------------
 
 /** The scores of column t as blocks of rows (leaving label i) and columns (new label j). */
@@ -605,10 +627,10 @@ function render({ model, el }) {
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Trellis. Right arrow: next step. Space: play.");
-  root.innerHTML = `<div class="toolbar" role="toolbar" aria-label="Steps">${TOOLBAR}</div>
+  root.innerHTML = `<div class="toolbar" role="toolbar" aria-label="Steps">${TOOLBAR}</div><div class="caption" role="status" hidden></div>
     <div class="body"><div class="stage"><div class="head"></div>
       <svg class="floors" role="img" aria-label="Trellis with loss levels as floors"><g class="background"></g><g class="hair"></g><g class="dots"></g><g class="edges"></g>
-        <g class="nodes"></g><g class="prices"></g><g class="values"></g><g class="trace"></g><g class="overlay"></g></svg>
+        <g class="nodes"></g><g class="prices"></g><g class="values"></g><g class="trace"></g><g class="overlay"></g><g class="frames"></g></svg>
       <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
     <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
     <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
@@ -616,7 +638,7 @@ function render({ model, el }) {
   const $ = (selector) => root.querySelector(selector);
   const hold = () => root.focus({ preventScroll: true }); // a page that scrolls under the pointer loses the click
   const [svg, head, card, grids, scrub, said] = [".floors", ".head", ".card", ".grids", ".scrub", ".said"].map($);
-  const layer = Object.fromEntries(["background", "hair", "dots", "edges", "nodes", "prices", "values", "trace", "overlay"].map((name) => [name, $(`svg .${name}`)]));
+  const layer = Object.fromEntries(["background", "hair", "dots", "edges", "nodes", "prices", "values", "trace", "overlay", "frames"].map((name) => [name, $(`svg .${name}`)]));
 
   let P = null, G = null, W = null, path = null, h = null, op = "times", ties = [];
   let pos = 0, part = 1; // events done, and candidates of the last one looked at
@@ -672,6 +694,7 @@ function render({ model, el }) {
       build();
     },
     present: () => present(!presenting),
+    beatNext: () => ask({ kind: "beat", index: 1, text: "" }), beatBack: () => ask({ kind: "beat", index: -1, text: "" }),
     help: (open = $(".help").hidden) => { $(".help").hidden = !open; press("help", open); },
   };
   const press = (name, on) => $(`[data-act="${name}"]`).setAttribute("aria-pressed", on);
@@ -844,6 +867,25 @@ function render({ model, el }) {
     placeGrids();
     buildSegments();
     judge();
+    frame();
+  }
+
+  // -- a story: what its beat says, what it points at, and the wish for another one
+  let beat = null;
+  function tell() {
+    beat = asObject(model.get("caption"));
+    if (!beat.text) beat = null;
+    const box = $(".caption");
+    box.hidden = !beat;
+    const turn = (name, sign, title) => `<button type="button" data-act="${name}" aria-label="${title}">${sign}</button>`;
+    if (beat) box.innerHTML = `${turn("beatBack", "←", "Previous beat")}<p><b>${escape(beat.title)}</b> ${escape(beat.text)}</p><small>${beat.number} of ${beat.count}</small>${turn("beatNext", "→", "Next beat")}`;
+  }
+
+  function frame() {
+    const marks = beat ? (beat.marks || []).map(asObject) : [];
+    layer.frames.innerHTML = framesHtml(P, G, marks);
+    const parts = marks.map(({ part }) => part);
+    for (const [name, selector] of Object.entries({ truth: ".head", card: ".card", scores: ".grids", steps: ".toolbar" })) $(selector).classList.toggle("framed", parts.includes(name));
   }
 
   /** ⊙ or h changed: only the last column, the optimum and its path depend on them. */
@@ -1126,10 +1168,11 @@ function render({ model, el }) {
       return ask({ kind, index: 0, text: "" });
     }
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
+    const turn = beat && !event.shiftKey && { ArrowRight: act.beatNext, PageDown: act.beatNext, ArrowLeft: act.beatBack, PageUp: act.beatBack, ArrowDown: act.next, ArrowUp: act.back }[event.key];
     const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
       a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),
       Escape: $(".help").hidden ? presenting && act.present : () => act.help(false) };
-    const todo = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const todo = turn || keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!todo) return;
     event.preventDefault();
     todo();
@@ -1175,7 +1218,7 @@ function render({ model, el }) {
     P = readProblem(message);
     ties = P.events.map((cell) => Boolean(cell && (candidates(P, cell) || []).some((row) => row.tie)));
     if (!old) pos = Math.max(0, Math.min(P.count, model.get("step") || 0)); // drawn anew, or a saved place
-    else if (P.reset) pos = 0;
+    else if (P.reset) pos = Math.min(P.count, P.place);
     else keepPlace(old);
     part = parts(pos);
     return true;
@@ -1191,7 +1234,7 @@ function render({ model, el }) {
     }
   }
 
-  let pending = 0;
+  let pending = 0, retold = true;
   function changed() {
     if (pending) return;
     pending = requestAnimationFrame(() => {
@@ -1201,13 +1244,17 @@ function render({ model, el }) {
       if (!P || !table || table.length !== P.K + 1) return; // the other half of the change is still on its way
       h = Array.from(table);
       op = model.get("op");
-      if (fresh || !G) build();
+      if (retold) tell();
+      if (fresh || !G || retold) build();
       else judge();
+      if (retold && beat) hold(); // the arrows belong to the story
+      retold = false;
       if (fresh) report();
     });
   }
 
   for (const name of ["problem", "h", "rule", "op", "controls"]) model.on(`change:${name}`, changed);
+  model.on("change:caption", () => { retold = true; changed(); });
   model.on("change:reply", answered);
   model.on("change:copy", copy);
   model.on("change:step", () => { if (P && G && !reported && model.get("step") !== pos) go(model.get("step")); });
@@ -1216,8 +1263,10 @@ function render({ model, el }) {
     // below the floors the card makes the page taller, which is no reason to draw anew
     const now = `${root.clientWidth} ${root.classList.contains("narrow") ? "" : root.clientHeight}`;
     if (now === room) return;
+    const appeared = room.startsWith("0 ");
     room = now;
     if (P && h) build();
+    if (appeared && beat) hold();
   });
   watcher.observe(root);
 

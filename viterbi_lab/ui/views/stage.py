@@ -19,6 +19,7 @@ class Stage(AnyWidgetComponent):
     edit = param.Dict(default={}, doc="What the reader wants changed.")
     reply = param.Dict(default={}, doc="What became of it.")
     copy = param.Dict(default={}, doc="A text to be put on the clipboard, with a serial number.")
+    caption = param.Dict(default={}, doc="The beat of a story, told above the stage.")
     editable = param.Boolean(default=True, doc="Whether g and y can be edited.")
     controls = param.Boolean(default=False, doc="Whether ⊙ and h are shown inside the stage.")
 
