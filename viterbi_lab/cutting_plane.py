@@ -230,6 +230,7 @@ class _Run:
             ladder=ladder(self.solver),
         )
         self.w, self.lower = result.w, result.lower
+        self.working_set.multipliers[:], self.working_set.C = result.multipliers, self.C
         self.lowers.append(result.lower)
         self.qp_solves += 1
         self.qp_seconds += result.seconds

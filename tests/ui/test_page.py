@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.ui.sessions.training import TrainingSession
-from viterbi_lab.ui.training import CELEGANS
+from viterbi_lab.ui.settings import BLOCKS, CELEGANS, PLANES, TRAINERS
 from viterbi_lab.ui.views import page as page_module
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.warmup import KERNELS
@@ -121,7 +121,7 @@ def test_the_theme_of_the_link_and_the_toggle_both_reach_the_page(serve, page: P
 
 
 def test_a_failing_run_shows_one_sentence_and_the_next_can_be_started(serve, page: Page, monkeypatch):
-    monkeypatch.setattr("viterbi_lab.ui.training.iterates", broken)
+    monkeypatch.setitem(TRAINERS, BLOCKS, broken)
     page.goto(serve(lab))
     page.get_by_role("tab", name="Train").click(timeout=COLD)
     page.get_by_role("button", name="Train", exact=True).click()
@@ -133,7 +133,9 @@ def test_a_failing_run_shows_one_sentence_and_the_next_can_be_started(serve, pag
 
 def test_closing_the_tab_stops_the_training(hurried_server, page: Page, monkeypatch):
     closed = threading.Event()
-    session = TrainingSession(data=CELEGANS, C=1.0, epsilon=0.01)  # half a minute, unless it is stopped
+    session = TrainingSession(
+        data=CELEGANS, C=1.0, epsilon=0.001, trainer=PLANES
+    )  # half a minute, unless it is stopped
     close = session.close
     session.close = lambda: (close(), closed.set())
     monkeypatch.setattr(page_module, "TrainingSession", lambda: session)

@@ -52,10 +52,11 @@ def choose(page: Page, setting: str, value: str):
 
 
 def make_it_long(page: Page):
-    """Settings of a run of half a minute: on the synthetic genes any run could end before the next click."""
+    """Settings of a run of many passes."""
     choose(page, "Data", "C. elegans genes")
+    choose(page, "Trainer", "cutting planes")
     choose(page, "C", "1")
-    choose(page, "Stop at ε", "0.01")
+    choose(page, "Stop at gap ε", "0.1 %")
 
 
 def train_until_converged(page: Page):
@@ -64,7 +65,7 @@ def train_until_converged(page: Page):
 
 
 def cells(page: Page, run: int) -> list[str]:
-    """Passes, constraints, violation, right sites and status of a run, counted from 1."""
+    """Passes, constraints, gap, right sites and status of a run, counted from 1."""
     row = page.get_by_role("row").filter(has=page.get_by_role("button", name=re.compile(f"run {run}$")))
     return row.get_by_role("cell").all_inner_texts()[2:]
 
@@ -74,8 +75,8 @@ SOURCE = """(column) => [...Bokeh.documents[0].all_models].find(
 
 
 def drawn(page: Page) -> list[list[float]]:
-    """The violation curves which the browser holds, one list for each visible run."""
-    return page.evaluate(f"({SOURCE})('dash').data.violation.map((curve) => Array.from(curve))")
+    """The gap curves which the browser holds, one list for each visible run."""
+    return page.evaluate(f"({SOURCE})('dash').data.gap.map((curve) => Array.from(curve))")
 
 
 def ribbon_fills(page: Page) -> set[str]:
@@ -91,9 +92,9 @@ def test_before_the_first_run_one_sentence_says_what_will_be_seen(view):
 
 def test_gene_data_is_trained_until_converged_and_every_pass_is_drawn(view):
     train_until_converged(view)
-    passes, _, violation, right, word = cells(view, 1)
+    passes, _, gap, right, word = cells(view, 1)
     assert word == "converged"
-    assert float(violation) <= 0.1
+    assert float(gap.removesuffix(" %")) <= 1
     assert float(right) > 0.9
     (curve,) = drawn(view)
     assert len(curve) == int(passes)
@@ -174,8 +175,7 @@ def test_charts_and_ribbons_take_the_colours_of_the_theme(view):
 def test_real_genes_are_trained_on_and_shown_as_exons_and_introns(view):
     choose(view, "Data", "C. elegans genes")
     button(view, "Margin +").click()
-    choose(view, "Stop at ε", "10")
-    choose(view, "C", "0.01")
+    choose(view, "Stop at gap ε", "5 %")
     train_until_converged(view)
     expect(view.get_by_text("intron", exact=True)).to_be_visible()
     expect(view.get_by_role("combobox", name="Noise σ")).to_be_disabled()

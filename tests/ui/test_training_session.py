@@ -8,14 +8,17 @@ import pytest
 
 import viterbi_lab.ui.training as training
 from viterbi_lab.cutting_plane import Status
+from viterbi_lab.data.gene_states import ALLOWED, STATES
 from viterbi_lab.dp import decode
 from viterbi_lab.qp import SolverFailed
+from viterbi_lab.ui.datasets import data_of, most_examples
 from viterbi_lab.ui.jobs import Signals
-from viterbi_lab.ui.sessions.training import TrainingSession
-from viterbi_lab.ui.training import CELEGANS, GENES, Settings, most_examples, prepare
+from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.sessions.training import SUGGESTED_C, TrainingSession
+from viterbi_lab.ui.settings import BLOCKS, CELEGANS, GENES, PLANES, TRAINERS, Settings
 
 PATIENCE = 120.0  # seconds until a test gives up: the first run of a machine compiles
-QUICK = {"n": 5, "sigma": 1.0, "epsilon": 1.0, "C": 0.1}
+QUICK = {"n": 5, "sigma": 1.0, "epsilon": 0.05, "C": 0.1}
 
 
 def finish(session):
@@ -42,33 +45,34 @@ def session():
 @pytest.fixture
 def slow_session():
     """A run of many passes: small ε, much noise."""
-    session = TrainingSession(n=60, sigma=10.0, epsilon=0.01, C=10.0)
+    session = TrainingSession(n=60, sigma=10.0, epsilon=0.001, C=10.0)
     yield session
     session.close()
 
 
+@pytest.mark.parametrize("trainer", [BLOCKS, PLANES])
 @pytest.mark.parametrize("rescaling", ["slack", "margin"])
-def test_a_run_ends_converged_with_the_violation_below_epsilon(session, rescaling):
-    session.rescaling = rescaling
+def test_a_run_ends_converged_with_the_gap_below_epsilon(session, rescaling, trainer):
+    session.param.update(rescaling=rescaling, trainer=trainer)
     session.train()
     run = finish(session)
     assert run.status == Status.CONVERGED.value
     assert run.word == "converged"
     *before, last = run.passes
-    assert last.excess <= run.settings.epsilon
-    assert all(seen.excess > run.settings.epsilon for seen in before)
+    assert last.gap <= run.settings.epsilon
+    assert all(seen.gap > run.settings.epsilon for seen in before)
 
 
 def test_passes_arrive_in_order_and_none_is_missing(session):
     session.train()
     run = finish(session)
-    assert [seen.iterate.number for seen in run.passes] == list(range(1, len(run.passes) + 1))
+    assert [seen.number for seen in run.passes] == list(range(1, len(run.passes) + 1))
 
 
 def test_a_trained_model_beats_the_majority_label_on_sequences_it_has_not_seen(session):
     session.train()
     run = finish(session)
-    y = np.concatenate([y for _, y in prepare(run.settings).held_out])
+    y = np.concatenate([y for _, y in data_of(run.settings).validation])
     assert run.passes[-1].accuracy > max(np.mean(y), 1 - np.mean(y))
 
 
@@ -78,45 +82,138 @@ def test_the_same_settings_give_the_same_run(session):
     session.train()
     second = finish(session)
     assert [seen.accuracy for seen in first.passes] == [seen.accuracy for seen in second.passes]
-    for a, b in zip(first.passes, second.passes, strict=True):
-        np.testing.assert_array_equal(a.iterate.w, b.iterate.w)
+    assert [seen.upper for seen in first.passes] == [seen.upper for seen in second.passes]
+    np.testing.assert_array_equal(first.w, second.w)
 
 
 def test_another_seed_gives_other_data():
-    one, two = (prepare(Settings(GENES, "slack", 1.0, 3, 1.0, 1.0, "k", seed)) for seed in (1, 2))
-    assert any((a[1] != b[1]).any() for a, b in zip(one.held_out, two.held_out, strict=True))
+    one, two = (data_of(Settings(GENES, "slack", 1.0, 3, 1.0, 1.0, "k", seed)) for seed in (1, 2))
+    assert any((a[1] != b[1]).any() for a, b in zip(one.validation, two.validation, strict=True))
 
 
-def test_more_training_examples_keep_the_held_out_sequences():
-    few, many = (prepare(Settings(GENES, "slack", 1.0, n, 1.0, 1.0, "k", 1)) for n in (3, 9))
-    for (_, a), (_, b) in zip(few.held_out, many.held_out, strict=True):
+def test_more_training_examples_keep_the_validation_sequences():
+    few, many = (data_of(Settings(GENES, "slack", 1.0, n, 1.0, 1.0, "k", 1)) for n in (3, 9))
+    for (_, a), (_, b) in zip(few.validation, many.validation, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("rescaling", ["slack", "margin"])
-def test_the_last_pass_keeps_the_very_problem_the_oracle_solved(session, rescaling):
+def test_the_window_of_an_attack_is_part_of_the_very_problem_the_oracle_solved(session, rescaling):
     session.rescaling = rescaling
     session.train()
-    *before, last = finish(session).passes
-    for attack in (last.worst, last.followed):
-        assert decode(attack.problem).value == attack.value
-        np.testing.assert_array_equal(decode(attack.problem).y, attack.y_hat)
-    assert all(seen.worst.problem is None and seen.followed.problem is None for seen in before)
+    for seen in finish(session).passes:
+        for attack in (seen.worst, seen.followed):
+            window, sites = attack.window, slice(attack.window.first, None)
+            decoded = decode(window.problem)
+            assert decoded.value == pytest.approx(attack.value, rel=1e-9)  # the same sum in another order
+            inside = attack.y_hat[sites][: decoded.y.size]
+            k = int((inside != attack.y[sites][: decoded.y.size]).sum())
+            score = window.problem.objective(path_score(window.problem, inside), k)
+            assert score == pytest.approx(attack.value, rel=1e-9)
 
 
-def test_a_pass_takes_less_room_on_its_way_than_the_features_of_three_examples():
-    settings = Settings(CELEGANS, "margin", 1.0, 3, 0.1, 10.0, "k", 1)
-    seen = next(training.train(settings, Signals()))
-    features = sum(len(pickle.dumps(example.x)) for example in prepare(settings).examples)
-    assert len(pickle.dumps(seen)) < features
-    assert len(pickle.dumps(seen.without_problems())) < features / 5
+def path_score(problem, y):
+    """The score of a labelling, part by part."""
+    first, *others = problem.scores.tables()
+    return first[y[0]] + sum(table[y[t], y[t + 1]] for t, table in enumerate(others))
 
 
-def test_the_followed_example_and_the_shown_sequence_stay_the_same(session):
+@pytest.mark.parametrize("rescaling", ["slack", "margin"])
+def test_no_number_of_errors_has_a_lead_worth_more_than_the_attack(session, rescaling):
+    session.rescaling = rescaling
+    session.train()
+    for seen in finish(session).passes:
+        for attack in (seen.worst, seen.followed):
+            assert attack.leads[0] == pytest.approx(0.0, abs=1e-9)  # the truth leads itself by nothing
+            k = np.arange(attack.leads.size)
+            values = (attack.leads + 1) * k if rescaling == "slack" else attack.leads + k
+            assert values.max() == pytest.approx(attack.value, rel=1e-9)
+            assert values[attack.k] == pytest.approx(attack.value, rel=1e-9)
+
+
+def test_a_pass_takes_less_room_on_its_way_than_the_features_of_one_example():
+    settings = Settings(CELEGANS, "margin", 1.0, 3, 0.1, 0.1, "k", 1)
+    seen = next(news.seen for news in training.train(settings, None, Signals()) if news.seen)
+    assert len(pickle.dumps(seen)) < len(pickle.dumps(data_of(settings).examples[0].x)) / 2
+
+
+def test_everything_a_run_tells_survives_its_way_between_processes(session):
+    for news in training.train(session.settings, None, Signals()):
+        copy = pickle.loads(pickle.dumps(news))
+        assert (copy.seen is None) == (news.seen is None)
+        if news.seen:
+            np.testing.assert_array_equal(copy.seen.worst.y_hat, news.seen.worst.y_hat)
+            assert (
+                decode(copy.seen.worst.window.problem).value == decode(news.seen.worst.window.problem).value
+            )
+
+
+def test_the_followed_example_stays_the_same(session):
     session.train()
     passes = finish(session).passes
-    assert len({seen.followed.number for seen in passes}) == 1
-    assert len({seen.truth.tobytes() for seen in passes}) == 1
+    assert len({seen.followed.example for seen in passes}) == 1
+
+
+@pytest.mark.parametrize("trainer", [BLOCKS, PLANES])
+def test_only_examples_whose_slack_is_positive_use_all_of_their_dual_weight(session, trainer):
+    session.param.update(trainer=trainer, epsilon=0.001, n=12)
+    session.train()
+    *_, last = finish(session).passes
+    assert last.support.shape == (12,)
+    assert last.support.min() >= 0
+    assert last.support.max() <= 1 + 1e-6  # stored as float32
+    unused = last.support == 0  # complementary slackness: these need no slack, nor a constraint
+    assert unused.sum() < 12
+
+
+def test_continuing_with_another_price_needs_fewer_passes_than_starting_anew(session):
+    session.param.update(n=30, epsilon=0.001)
+    session.train()
+    finish(session)
+    assert not session.can_continue  # nothing has changed
+    session.C = 1.0
+    assert session.can_continue
+    session.continue_training()
+    warm = finish(session)
+    assert warm.continues == 0
+    session.train()
+    cold = finish(session)
+    assert warm.word == cold.word == "converged"
+    assert len(warm.passes) < len(cold.passes)
+    assert warm.passes[-1].lower <= cold.passes[-1].upper  # both certify the same optimum
+    assert cold.passes[-1].lower <= warm.passes[-1].upper
+
+
+def test_a_run_of_another_program_cannot_be_continued(session):
+    session.train()
+    finish(session)
+    session.param.update(C=1.0, rescaling="margin")
+    assert not session.can_continue
+    session.continue_training()
+    assert len(session.runs) == 1
+
+
+def test_a_cancelled_run_can_go_on_where_it_stopped(slow_session):
+    slow_session.train()
+    wait_for(slow_session, lambda: len(slow_session.current.passes) >= 2)
+    slow_session.cancel()
+    before = finish(slow_session).passes[-1]
+    slow_session.epsilon = 0.1
+    slow_session.continue_training()
+    run = finish(slow_session)
+    assert run.word == "converged"
+    assert run.passes[0].lower >= before.lower * (1 - 1e-9)  # nothing that was proved is lost
+
+
+def test_the_suggested_price_follows_the_data_and_a_chosen_one_stays():
+    session = TrainingSession()
+    session.data = CELEGANS
+    assert SUGGESTED_C[CELEGANS, "slack"] == session.C
+    session.rescaling = "margin"
+    assert SUGGESTED_C[CELEGANS, "margin"] == session.C
+    session.C = 100.0
+    session.data = GENES
+    assert session.C == 100.0
 
 
 def test_cancel_keeps_what_was_done_and_lets_the_next_run_start(slow_session):
@@ -172,7 +269,7 @@ def test_the_phase_names_pass_example_and_program():
             self.said += (phase,)
 
     listener = Listener()
-    for _ in training.train(Settings(GENES, "slack", 1.0, 5, 0.1, 1.0, "k", 1), listener):
+    for _ in training.train(Settings(GENES, "slack", 1.0, 5, 0.1, 0.1, "k", 1), None, listener):
         pass
     assert listener.said[0] == "preparing the data"
     assert "pass 1 · oracle 5/5" in listener.said
@@ -229,21 +326,27 @@ def test_n_is_at_most_what_the_data_set_has(session):
 def test_more_loci_than_there_are_is_refused_in_a_sentence():
     too_many = most_examples(CELEGANS) + 1
     with pytest.raises(ValueError, match=f"n={too_many}, but there are {too_many - 1} loci"):
-        prepare(Settings(CELEGANS, "slack", 1.0, too_many, 1.0, 1.0, "k", 1))
+        data_of(Settings(CELEGANS, "slack", 1.0, too_many, 1.0, 1.0, "k", 1))
 
 
-def test_held_out_loci_are_not_among_those_trained_on():
-    data = prepare(Settings(CELEGANS, "margin", 1.0, most_examples(CELEGANS), 1.0, 1.0, "k", 1))
+def test_validation_loci_are_not_among_those_trained_on():
+    data = data_of(Settings(CELEGANS, "margin", 1.0, most_examples(CELEGANS), 1.0, 1.0, "k", 1))
     trained = {example.x.tobytes() for example in data.examples}
-    assert not any(x.tobytes() in trained for x, _ in data.held_out)
+    assert not any(x.tobytes() in trained for x, _ in data.validation)
 
 
 def test_real_genes_can_be_trained_on(session):
-    session.param.update(data=CELEGANS, n=3, rescaling="margin", epsilon=10.0, C=0.1)
+    session.param.update(data=CELEGANS, n=3, rescaling="margin", epsilon=0.05, C=0.1)
     session.train()
     run = finish(session)
     assert run.word == "converged"
-    assert run.passes[-1].names.codes == ("N", "E", "I")
+    assert run.card.names.states == STATES
+    assert set(run.passes[-1].prediction) <= {0, 1, 2}
+    stepper = StepperSession()
+    for seen in run.passes:
+        stepper.load(seen.worst.window.problem, "an attack")  # refuses what cannot be drawn
+    for seen in run.passes:  # the grammar holds for the oracle too
+        assert ALLOWED[seen.worst.y_hat[:-1], seen.worst.y_hat[1:]].all()
 
 
 def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeypatch):
@@ -251,7 +354,7 @@ def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeyp
         raise SolverFailed("CLARABEL: NumericalError")
         yield
 
-    monkeypatch.setattr(training, "iterates", broken)
+    monkeypatch.setitem(TRAINERS, BLOCKS, broken)
     session.train()
     run = finish(session)
     assert run.word == "failed"
@@ -263,7 +366,7 @@ def test_an_error_of_the_program_ends_the_run_with_one_sentence(session, monkeyp
         raise RuntimeError("secret")
         yield
 
-    monkeypatch.setattr(training, "iterates", broken)
+    monkeypatch.setitem(TRAINERS, BLOCKS, broken)
     session.train()
     run = finish(session)
     assert run.word == "failed"

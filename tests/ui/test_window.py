@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, decode
-from viterbi_lab.ui.window import READABLE_ROWS, cut, readable
+from viterbi_lab.ui.window import MOST_STATES, READABLE_ROWS, cut, readable
 
 ROUNDING = 1e-9  # a dozen sums of scores below 20, in another order
 
@@ -45,6 +45,35 @@ def test_every_labelling_of_the_window_has_its_value_in_the_whole(order, op, wei
         whole = rest.copy()
         whole[first:stop] = labels
         assert value(window, np.array(labels)) == pytest.approx(value(problem, whole), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("op", list(Combine))
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_a_labelling_of_few_states_has_its_value_in_the_whole(op, order):
+    rng = np.random.default_rng(order)
+    problem = random_problem(rng, T=6, N=4, order=order, op=op)
+    rest = rng.integers(4, size=6)
+    states = np.union1d(problem.y[2:5], [0])
+    window = cut(problem, rest, 2, 5, states)
+    for labels in itertools.product(range(states.size), repeat=3):
+        whole = rest.copy()
+        whole[2:5] = states[list(labels)]
+        assert value(window, np.array(labels)) == pytest.approx(value(problem, whole), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("op", list(Combine))
+@pytest.mark.parametrize("site", [None, 0, 7, 29])
+def test_of_many_states_those_of_the_truth_and_the_optimum_are_shown_and_it_stays_the_optimum(op, site):
+    rng = np.random.default_rng(7)
+    problem = random_problem(rng, T=30, N=9, order=1, op=op)
+    best = decode(problem)
+    window = readable(problem, best.y, site)
+    size = window.problem.y.size
+    assert 2 <= len(window.states) <= MOST_STATES
+    assert site is None or window.first <= site < window.first + size
+    part = decode(window.problem)
+    assert part.value == pytest.approx(best.value, abs=ROUNDING)
+    np.testing.assert_array_equal(np.array(window.states)[part.y], best.y[window.first : window.first + size])
 
 
 @pytest.mark.parametrize("op", list(Combine))

@@ -4,6 +4,7 @@ from viterbi_lab.dp.alternatives import forced, k_best, lead, max_marginals
 from viterbi_lab.dp.batch import BatchDecoding, ChainBatch, decode_batch
 from viterbi_lab.dp.certificate import CertificateRejected, verify
 from viterbi_lab.dp.chain import decode, decode_all, exceeds, viterbi
+from viterbi_lab.dp.levels import best_scores
 from viterbi_lab.dp.limits import Limits, TooBig
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding, NoFeasibleLabelling
 from viterbi_lab.dp.scores import ChainScores
@@ -22,6 +23,7 @@ __all__ = [
     "NoFeasibleLabelling",
     "TooBig",
     "Trace",
+    "best_scores",
     "decode",
     "decode_all",
     "decode_batch",

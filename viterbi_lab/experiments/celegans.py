@@ -24,6 +24,7 @@ from viterbi_lab.block_coordinate import iterates
 from viterbi_lab.data.gene_states import ALLOWED, BORDERS, STATES, to_labels, to_states
 from viterbi_lab.data.loci import LABELS, E, Locus, celegans_loci, fold, read_loci
 from viterbi_lab.features import KmerWindow, KmerWindows
+from viterbi_lab.losses import IDENTITY, Wrapper
 from viterbi_lab.metrics import Counts, label_scores, segment_scores, token_accuracy
 from viterbi_lab.oracle import predict
 from viterbi_lab.rescaling import MARGIN, SLACK, Rescaling
@@ -89,9 +90,9 @@ def label_task(X: list[np.ndarray], Y: list[np.ndarray]) -> Task:
     return SequenceTask(len(LABELS), FEATURES.n_features, start_end=True, encoding=ACTIVE)
 
 
-def gene_task(X: list[np.ndarray], Y: list[np.ndarray]) -> Task:
+def gene_task(X: list[np.ndarray], Y: list[np.ndarray], wrapper: Wrapper = IDENTITY) -> Task:
     """The states of a gene with their grammar; features measured by their mean over the training loci."""
-    task = SequenceTask(len(STATES), FEATURES.n_features, start_end=True, encoding=ACTIVE)
+    task = SequenceTask(len(STATES), FEATURES.n_features, wrapper, start_end=True, encoding=ACTIVE)
     scale = inverse_mean_scale(task.prepare(X, Y), PRIOR)
     return Reweighted(task, scale, forbidden_parts(task, ALLOWED, BORDERS))
 

@@ -53,7 +53,7 @@ class Line:
 
 
 class ProgressCharts:
-    """Three charts over the passes: the violation left, the accuracy, the constraints; one line for each run.
+    """Three charts over the passes: the gap, the accuracy, the constraints; one line for each run.
 
     Attributes:
         figures: from left to right.
@@ -63,17 +63,17 @@ class ProgressCharts:
         self._palette = palette
         self._lines: tuple[Line, ...] = ()
         self._line_source = ColumnDataSource(
-            {key: [] for key in ("number", "violation", "accuracy", "constraints", "colour", "dash")}
+            {key: [] for key in ("number", "gap", "accuracy", "constraints", "colour", "dash")}
         )
         self._point_source = ColumnDataSource(
-            {key: [] for key in ("number", "violation", "accuracy", "constraints", "colour")}
+            {key: [] for key in ("number", "gap", "accuracy", "constraints", "colour")}
         )
         self._epsilon_source = ColumnDataSource({"epsilon": [], "text": [], "number": []})
-        violation = _chart("Violation left, by pass", palette, Range1d(0.05, 100), y_axis_type="log")
-        accuracy = _chart("Right sites of held-out sequences, by pass", palette, Range1d(0.5, 1.01))
+        gap = _chart("Gap, share of the objective, by pass", palette, Range1d(0.001, 1), y_axis_type="log")
+        accuracy = _chart("Right sites of validation sequences, by pass", palette, Range1d(0.5, 1.01))
         constraints = _chart("Constraints in the working set, by pass", palette, Range1d(0, 100))
         for fig, column in (
-            (violation, "violation"),
+            (gap, "gap"),
             (accuracy, "accuracy"),
             (constraints, "constraints"),
         ):
@@ -81,10 +81,10 @@ class ProgressCharts:
                 "number", column, color="colour", line_dash="dash", line_width=2, source=self._line_source
             )
             fig.scatter("number", column, color="colour", size=5, source=self._point_source)
-        self._threshold = violation.hspan(
+        self._threshold = gap.hspan(
             "epsilon", line_color=palette.ink, line_dash="dashed", source=self._epsilon_source
         )
-        self._threshold_text = violation.text(
+        self._threshold_text = gap.text(
             "number",
             "epsilon",
             "text",
@@ -94,13 +94,13 @@ class ProgressCharts:
             y_offset=-2,
             source=self._epsilon_source,
         )
-        self.figures = (violation, accuracy, constraints)
+        self.figures = (gap, accuracy, constraints)
 
     def draw(self, lines: Sequence[Line]) -> None:
         """Show these runs and no others, with the thresholds of all of them."""
         self._lines = tuple(lines)
         looks = [self._palette.run(line.run) for line in lines]
-        columns = ("violation", "accuracy", "constraints")
+        columns = ("gap", "accuracy", "constraints")
         self._line_source.data = {
             "number": [list(line.numbers) for line in lines],
             **{column: [list(line.values[column]) for line in lines] for column in columns},
@@ -115,7 +115,7 @@ class ProgressCharts:
         thresholds = sorted({line.epsilon for line in lines})
         self._epsilon_source.data = {
             "epsilon": thresholds,
-            "text": [f"ε = {epsilon:g}" for epsilon in thresholds],
+            "text": [f"ε = {100 * epsilon:g} %" for epsilon in thresholds],
             "number": [1] * len(thresholds),
         }
         self._fit()
@@ -125,11 +125,11 @@ class ProgressCharts:
         points = self._point_source.data
         if not points["number"]:
             return
-        violation, accuracy, constraints = self.figures
+        gap, accuracy, constraints = self.figures
         for fig in self.figures:
             fig.x_range.update(start=0.5, end=max(points["number"]) + 0.5)
-        lowest = min(min(points["violation"]), *self._epsilon_source.data["epsilon"])
-        violation.y_range.update(start=lowest / 1.6, end=max(points["violation"]) * 1.6)
+        lowest = min(min(points["gap"]), *self._epsilon_source.data["epsilon"])
+        gap.y_range.update(start=lowest / 1.6, end=max(points["gap"]) * 1.6)
         accuracy.y_range.start = min(0.5, float(np.floor(10 * min(points["accuracy"])) / 10))
         constraints.y_range.end = 1.06 * max(points["constraints"])
 

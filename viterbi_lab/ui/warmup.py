@@ -12,7 +12,8 @@ import numpy as np
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, trace
 from viterbi_lab.ui.jobs import Job, JobState, Signals
-from viterbi_lab.ui.training import GENES, Settings, train
+from viterbi_lab.ui.settings import BLOCKS, GENES, PLANES, Settings
+from viterbi_lab.ui.training import train
 
 
 def warm_up(signals: Signals) -> Iterator[None]:
@@ -25,9 +26,15 @@ def warm_up(signals: Signals) -> Iterator[None]:
                     ChainScores.from_tables(tables, order=order), np.zeros(3, int), -np.arange(4.0), op
                 )
             )
-    for rescaling, wrapper in (("slack", "k"), ("margin", "k"), ("margin", "0/1")):
-        small = Settings(GENES, rescaling, sigma=1.0, n=2, C=1.0, epsilon=10.0, wrapper=wrapper, seed=0)
-        for _ in train(small, signals):
+    for rescaling, wrapper, trainer in (
+        ("slack", "k", BLOCKS),
+        ("margin", "k", PLANES),
+        ("margin", "0/1", BLOCKS),
+    ):
+        small = Settings(
+            GENES, rescaling, 1.0, n=2, C=1.0, epsilon=0.5, wrapper=wrapper, seed=0, trainer=trainer
+        )
+        for _ in train(small, None, signals):
             pass
     yield None
 

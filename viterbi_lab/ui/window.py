@@ -14,6 +14,7 @@ from viterbi_lab.dp import ChainProblem, ChainScores
 
 READABLE_ROWS = 26  # floors times states: more, and the stepper draws a heat map without numbers
 SHORTEST = 4  # sites; a shorter window shows no recursion
+MOST_STATES = 6  # of a window; where there are more, only those that y and ŷ use are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,34 +25,62 @@ class Window:
         problem: the inference problem of the window's sites.
         title: which sites these are, numbered from 1, and what was held fixed.
         first: the first site, numbered from 0.
+        states: which states of the whole problem these are, in order.
     """
 
     problem: ChainProblem
     title: str
     first: int
+    states: tuple[int, ...]
 
 
-def readable(problem: ChainProblem, labelling: np.ndarray) -> Window:
+def readable(problem: ChainProblem, labelling: np.ndarray, site: int | None = None) -> Window:
     """Return the window which shows best how ``labelling`` goes wrong, or the whole problem if it is short.
+
+    Where there are more states than can be drawn, those that neither y nor ŷ uses there are left out: ŷ stays
+    the optimum, and its value the same.
 
     Args:
         problem: any problem.
-        labelling: (T,) int, the labels ŷ to hold outside the window.
+        labelling: (T,) int, the optimum ŷ, whose labels are held outside the window.
+        site: a site that the window must hold, from 0; None: whichever shows most.
     """
     T, N = problem.scores.length, problem.scores.n_states
+    if N > MOST_STATES:
+        return _of_few_states(problem, labelling, site)
     states = N**problem.scores.window_order
     width = max(SHORTEST, problem.scores.window_order + 2, READABLE_ROWS // states - 1)
     if width >= T:
-        return Window(problem, f"all {T} sites", 0)
-    first = _most_telling(problem.y, labelling, width)
+        return Window(problem, f"all {T} sites", 0, tuple(range(N)))
+    first = _first_site(problem.y, labelling, width, site)
     return Window(
         cut(problem, labelling, first, first + width),
         f"sites {first + 1}–{first + width} of {T}, rest held fixed at ŷ",
         first,
+        tuple(range(N)),
     )
 
 
-def cut(problem: ChainProblem, labelling: np.ndarray, first: int, stop: int) -> ChainProblem:
+def _of_few_states(problem: ChainProblem, labelling: np.ndarray, site: int | None) -> Window:
+    """The longest readable window of the states that y and ŷ use in it."""
+    T, N = problem.scores.length, problem.scores.n_states
+    for width in range(min(T, READABLE_ROWS // 2 - 1), 0, -1):
+        first = _first_site(problem.y, labelling, width, site)
+        stop = first + width
+        used = np.union1d(problem.y[first:stop], labelling[first:stop])
+        if used.size == 1:  # a choice needs two
+            used = np.union1d(used, [0 if used[0] else 1])
+        if used.size <= MOST_STATES and (used.size * (width + 1) <= READABLE_ROWS or width <= SHORTEST):
+            break
+    title = (
+        f"sites {first + 1}–{stop} of {T}, rest held fixed at ŷ; {used.size} of {N} states, those of y and ŷ"
+    )
+    return Window(cut(problem, labelling, first, stop, used), title, first, tuple(used.tolist()))
+
+
+def cut(
+    problem: ChainProblem, labelling: np.ndarray, first: int, stop: int, states: np.ndarray | None = None
+) -> ChainProblem:
     """Return the problem of the sites ``first..stop-1``, the others held at ``labelling``.
 
     Args:
@@ -59,6 +88,8 @@ def cut(problem: ChainProblem, labelling: np.ndarray, first: int, stop: int) -> 
         labelling: (T,) int, feasible outside the window.
         first: first site of the window, from 0.
         stop: one after its last site.
+        states: (M,) int, ascending: the only states that the window may use, among them its true ones; None:
+            all.
 
     Raises:
         ValueError: if the window is empty or reaches beyond the sequence, or the rest is forbidden.
@@ -79,11 +110,13 @@ def cut(problem: ChainProblem, labelling: np.ndarray, first: int, stop: int) -> 
             tables[last] = tables[last] + given
     outside = np.r_[0:first, stop:T]
     k_outside = int(problem.cost[outside, labelling[outside]].sum())
-    cost = problem.cost[first:stop]
+    kept = np.arange(N) if states is None else states
+    tables = [table[np.ix_(*[kept] * table.ndim)] for table in tables]
+    cost = problem.cost[first:stop, kept]
     largest = int(cost.max(axis=1).sum())
     return ChainProblem(
         scores=ChainScores.from_tables(tables, order=order),
-        y=problem.y[first:stop],
+        y=np.searchsorted(kept, problem.y[first:stop]),
         h=problem.h[k_outside : k_outside + largest + 1],
         op=problem.op,
         offset=problem.offset + constant,
@@ -98,6 +131,13 @@ def _parts(scores: ChainScores) -> list[tuple[int, np.ndarray]]:
     if scores.order == 0:  # the tables repeat themselves over the earlier label
         return [(0, first)] + [(t, table[0]) for t, table in enumerate(others, start=1)]
     return [(0, first), *enumerate(others)]
+
+
+def _first_site(y: np.ndarray, labelling: np.ndarray, width: int, site: int | None) -> int:
+    """Where the window begins: around the site, or where there is most to see."""
+    if site is None:
+        return _most_telling(y, labelling, width)
+    return min(max(0, site - width // 2), y.size - width)
 
 
 def _most_telling(y: np.ndarray, labelling: np.ndarray, width: int) -> int:

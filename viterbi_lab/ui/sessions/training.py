@@ -5,17 +5,28 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
+import numpy as np
 import param
 
-from viterbi_lab.cutting_plane import Status
 from viterbi_lab.data.genes import SIGMAS
+from viterbi_lab.iterate import Status
 from viterbi_lab.qp import SolverFailed
 from viterbi_lab.rescaling import RESCALINGS
+from viterbi_lab.ui.datasets import most_examples
 from viterbi_lab.ui.jobs import Job, JobState
-from viterbi_lab.ui.training import CELEGANS, GENES, WRAPPERS, Pass, Settings, most_examples, train
+from viterbi_lab.ui.passes import Card, News, Pass
+from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS, WRAPPERS, Settings
+from viterbi_lab.ui.training import train
+from viterbi_lab.working_set import WorkingSet
 
 DECADES = tuple(10.0**exponent for exponent in range(-8, 7))  # the paper's grid of C
-EPSILONS = (10.0, 1.0, 0.5, 0.1, 0.05, 0.01)
+EPSILONS = (0.1, 0.05, 0.01, 0.005, 0.001)  # shares of the objective
+SUGGESTED_C = {
+    (GENES, "slack"): 0.1,
+    (GENES, "margin"): 0.1,
+    (CELEGANS, "slack"): 1e-4,  # slacks of loci with 800 sites are large
+    (CELEGANS, "margin"): 1.0,
+}
 
 
 @dataclass(eq=False)
@@ -25,7 +36,11 @@ class Run:
     Attributes:
         number: from 0, in the order of starting.
         settings: what it was started with.
-        passes: what it did so far; only the last one still has its inference problems.
+        continues: the number of the run whose constraints it started from; None if from nothing.
+        card: about its data; None before they are prepared.
+        passes: what it did so far; only grows.
+        w: (d,) float64, the weights of the last pass; None before the first.
+        known: the constraints it found, once it is over.
         status: how it ended, in one sentence; empty while it goes on.
         word: the same in one word.
         visible: whether the charts show it.
@@ -33,16 +48,24 @@ class Run:
 
     number: int
     settings: Settings
+    continues: int | None = None
+    card: Card | None = None
     passes: list[Pass] = field(default_factory=list)
+    w: np.ndarray | None = None
+    known: WorkingSet | None = None
     status: str = ""
     word: str = "training"
     visible: bool = True
 
-    def take(self, seen: Pass) -> None:
-        """Add a pass. The one before gives up its problems: those of all passes would fill the memory."""
-        if self.passes:
-            self.passes[-1] = self.passes[-1].without_problems()
-        self.passes.append(seen)
+    def hear(self, news: News) -> None:
+        """Take in what the worker says."""
+        self.card = news.card or self.card
+        if news.seen is not None:
+            self.passes.append(news.seen)
+            self.w = news.w
+        if news.status is not None:
+            self.status, self.word = news.status.value, news.status.name.lower()
+            self.known = news.known
 
 
 class TrainingSession(param.Parameterized):
@@ -53,11 +76,15 @@ class TrainingSession(param.Parameterized):
     sigma = param.Selector(default=2.0, objects=list(SIGMAS), doc="Noise σ of the synthetic signals.")
     n = param.Integer(default=40, bounds=(2, most_examples(GENES)), doc="Training examples.")
     C = param.Selector(default=0.1, objects=list(DECADES), doc="What slacks cost.")
-    epsilon = param.Selector(default=0.1, objects=list(EPSILONS), doc="Stop when no violation is above it.")
+    epsilon = param.Selector(
+        default=0.01, objects=list(EPSILONS), doc="Stop when the gap is below this share of the objective."
+    )
     wrapper = param.Selector(default="k", objects=list(WRAPPERS), doc="The loss is h of the wrong sites.")
     seed = param.Integer(default=1, bounds=(0, 2**31 - 1), doc="Seed of the data.")
+    trainer = param.Selector(objects=list(TRAINERS), doc="How the optimum is approached.")
 
     def __init__(self, **params) -> None:
+        self._suggested = SUGGESTED_C[GENES, "slack"]
         super().__init__(**params)
         self.runs: list[Run] = []
         self._job: Job | None = None
@@ -70,6 +97,13 @@ class TrainingSession(param.Parameterized):
         if self.n > most:
             self.n = most
         self.param.n.bounds = bounds
+
+    @param.depends("data", "rescaling", watch=True)
+    def _suggest_cost(self) -> None:
+        """Bring C to the scale of the data, unless the visitor chose one."""
+        before, self._suggested = self._suggested, SUGGESTED_C[self.data, self.rescaling]
+        if before == self.C:
+            self.C = self._suggested
 
     @property
     def settings(self) -> Settings:
@@ -104,14 +138,32 @@ class TrainingSession(param.Parameterized):
         now, then = asdict(self.settings), asdict(self.current.settings)
         return tuple(name for name in now if now[name] != then[name])
 
+    @property
+    def can_continue(self) -> bool:
+        """Whether the last run can go on, or its constraints be of use, under the present settings."""
+        last = self.current
+        if self.is_busy or last is None or last.known is None:
+            return False
+        unfinished = last.word != Status.CONVERGED.name.lower()
+        return self.settings.same_program(last.settings) and (unfinished or self.settings != last.settings)
+
     def train(self) -> None:
-        """Start a run with the present settings, unless one is going on."""
-        if self.is_busy:
-            return
-        run = Run(len(self.runs), self.settings)
+        """Start a run with the present settings from nothing, unless one is going on."""
+        if not self.is_busy:
+            self._start(Run(len(self.runs), self.settings), None)
+
+    def continue_training(self) -> None:
+        """Start a run with the present settings from the constraints of the last one, if they hold."""
+        if self.can_continue:
+            last = self.current
+            self._start(Run(len(self.runs), self.settings, continues=last.number), last.known)
+
+    def _start(self, run: Run, known: WorkingSet | None) -> None:
+        for earlier in self.runs:
+            earlier.known = None  # large, and the new run goes on with them or nobody does
         self.runs.append(run)
         self._job = Job(
-            partial(train, run.settings),
+            partial(train, run.settings, known),
             f"training {run.settings}",
             refusals=(ValueError, MemoryError, SolverFailed),
         )
@@ -136,18 +188,14 @@ class TrainingSession(param.Parameterized):
         """The visitor has gone: nobody waits for the run."""
         self.cancel()
 
-    def drain(self) -> list[Pass]:
-        """Take what the worker has sent since the last call into the current run, and return its passes."""
+    def drain(self) -> bool:
+        """Take in what the worker has said since the last call; whether that was anything."""
         if self._job is None:
-            return []
+            return False
         run = self.current
         sent, state = self._job.drain()
-        passes = [item for item in sent if isinstance(item, Pass)]
-        for seen in passes:
-            run.take(seen)
-        for item in sent:
-            if isinstance(item, Status):
-                run.status, run.word = item.value, item.name.lower()
+        for news in sent:
+            run.hear(news)
         if state.is_over:
             if state is JobState.FAILED:
                 run.status, run.word = self._job.error, state.value
@@ -156,7 +204,7 @@ class TrainingSession(param.Parameterized):
             self._job = None
         else:
             run.word = "paused" if state is JobState.PAUSED else "training"
-        return passes
+        return bool(sent)
 
     def toggle(self, number: int) -> None:
         """Hide a run, or show it again.

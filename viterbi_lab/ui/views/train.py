@@ -15,12 +15,13 @@ from panel.custom import AnyWidgetComponent, ReactComponent
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.ui import figures
+from viterbi_lab.ui.attack import Attack
 from viterbi_lab.ui.figures import Ribbon
 from viterbi_lab.ui.palette import LIGHT, Palette
+from viterbi_lab.ui.passes import Card, Pass
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, Run, TrainingSession
-from viterbi_lab.ui.training import CELEGANS, GENES, Attack, Pass
+from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS
 from viterbi_lab.ui.views.together import soon, together
-from viterbi_lab.ui.window import readable
 
 DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser alone
 WORST, FOLLOWED = "most violated", "the same"
@@ -33,12 +34,13 @@ LABELS = {
     "epsilon": "ε",
     "wrapper": "h",
     "seed": "seed",
+    "trainer": "trainer",
 }
 SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
 ASK = {**SMALL, "description": ""}
 NOTHING_YET = """
 <div class="empty"><h3>Nothing trained yet</h3>
-<p>Press Train: the violation left falls pass by pass below the dashed ε line, while the ribbons show
+<p>Press Train: the gap to the optimum falls pass by pass below the dashed ε line, while the ribbons show
 which labelling the oracle attacks and what the model predicts for a sequence it has never seen.</p></div>
 """
 FOLDER = Path(__file__).resolve().parents[1]
@@ -139,7 +141,7 @@ class TrainView:
             pmui.IntSlider.from_param(ask.n, label="Training examples n", **ASK),
             pn.Row(
                 pmui.Select.from_param(ask.C, label="C", options=_options(DECADES), **ASK),
-                pmui.Select.from_param(ask.epsilon, label="Stop at ε", options=_options(EPSILONS), **ASK),
+                pmui.Select.from_param(ask.epsilon, label="Stop at gap ε", options=_shares(EPSILONS), **ASK),
                 sizing_mode="stretch_width",
                 styles={"gap": "8px"},
             ),
@@ -151,6 +153,7 @@ class TrainView:
                 sizing_mode="stretch_width",
                 styles={"gap": "8px"},
             ),
+            pmui.Select.from_param(ask.trainer, label="Trainer", options=list(TRAINERS), **ASK),
             pn.Row(
                 self._train,
                 self._pause,
@@ -218,14 +221,15 @@ class TrainView:
         soon(self._redraw)
 
     def _open(self, _event) -> None:
-        seen = self._latest()
-        attack = self._attack(seen)
-        window = readable(attack.problem, attack.y_hat)
+        run = self._latest()
+        found, number = self._attack(run.passes[-1]), run.passes[-1].number
         title = (
-            f"Training example {attack.number + 1}, most violated labelling after pass "
-            f"{seen.iterate.number}: {window.title}"
+            f"Training example {found.example + 1}, most violated labelling after pass {number}: "
+            f"{found.window.title}"
         )
-        self._open_in_stepper(window.problem, title, seen.names.codes)
+        states = run.card.names.states
+        names = tuple(states[j] for j in found.window.states)
+        self._open_in_stepper(found.window.problem, title, names)
 
     def _settings_changed(self, *_events) -> None:
         self._sigma.disabled = self._session.data != GENES
@@ -279,9 +283,9 @@ class TrainView:
             "dash": dash,
             "visible": run.visible,
             "settings": str(run.settings),
-            "passes": str(seen.iterate.number) if seen else "–",
-            "constraints": str(seen.iterate.planes) if seen else "–",
-            "violation": _short(max(seen.excess, 0.0)) if seen else "–",
+            "passes": str(seen.number) if seen else "–",
+            "constraints": str(seen.planes) if seen else "–",
+            "gap": f"{100 * max(seen.gap, 0.0):.3g} %" if seen else "–",
             "accuracy": f"{seen.accuracy:.4f}" if seen else "–",
             "status": run.word,
         }
@@ -308,30 +312,29 @@ class TrainView:
             parts.append(f"<span class='chip'>settings changed since this run: {names}</span>")
         self._status.object = f"<div class='status' role='status' aria-live='polite'>{''.join(parts)}</div>"
 
-    def _latest(self) -> Pass | None:
-        """The last pass of the last run that has one."""
-        return next((run.passes[-1] for run in reversed(self._session.runs) if run.passes), None)
+    def _latest(self) -> Run | None:
+        """The last run that has a pass."""
+        return next((run for run in reversed(self._session.runs) if run.passes), None)
 
     def _attack(self, seen: Pass) -> Attack:
         return seen.worst if self._choice.value == WORST else seen.followed
 
     def _draw_ribbons(self) -> None:
-        seen = self._latest()
-        if seen is None:
+        run = self._latest()
+        if run is None:
             return
-        attack = self._attack(seen)
-        number, y = attack.number + 1, attack.y
+        seen, names, truth = run.passes[-1], run.card.names, run.card.truth
+        found = self._attack(seen)
+        y = names.labelled(found.y)
         rows = [
-            Ribbon(f"example {number}, truth y", y, y),
-            Ribbon("most violating ŷ", attack.y_hat, y),
-            Ribbon("held out, truth", seen.truth, seen.truth),
-            Ribbon("held out, predicted", seen.prediction, seen.truth),
+            Ribbon(f"example {found.example + 1}, truth y", y, y),
+            Ribbon("most violating ŷ", names.labelled(found.y_hat), y),
+            Ribbon("validation, truth", truth, truth),
+            Ribbon("validation, predicted", seen.prediction, truth),
         ]
-        self._ribbon_source.data = figures.ribbon_data(
-            rows, seen.names.labels, seen.names.heights, self._palette
-        )
+        self._ribbon_source.data = figures.ribbon_data(rows, names.labels, names.heights, self._palette)
         figures.name_ribbons(self._ribbons, rows)
-        self._legend.object = _legend(seen, self._palette)
+        self._legend.object = _legend(run.card, self._palette)
 
 
 def _line(run: Run) -> figures.Line:
@@ -339,11 +342,11 @@ def _line(run: Run) -> figures.Line:
     return figures.Line(
         run.number,
         run.settings.epsilon,
-        [seen.iterate.number for seen in run.passes],
+        [seen.number for seen in run.passes],
         {
-            "violation": [max(seen.excess, floor) for seen in run.passes],
+            "gap": [max(seen.gap, floor) for seen in run.passes],
             "accuracy": [seen.accuracy for seen in run.passes],
-            "constraints": [seen.iterate.planes for seen in run.passes],
+            "constraints": [seen.planes for seen in run.passes],
         },
     )
 
@@ -357,11 +360,11 @@ def _html(text: str, **options) -> pn.pane.HTML:
     return pn.pane.HTML(text, stylesheets=[STYLES], **options)
 
 
-def _legend(seen: Pass, palette: Palette) -> str:
+def _legend(card: Card, palette: Palette) -> str:
     """Return the legend of the ribbons: height says the label, hatching that it is wrong."""
     entries = [
         f"<span>{_swatch(height, palette.edge if number == 0 else palette.ink, '')}{escape(name)}</span>"
-        for number, (name, height) in enumerate(zip(seen.names.labels, seen.names.heights, strict=True))
+        for number, (name, height) in enumerate(zip(card.names.labels, card.names.heights, strict=True))
     ]
     stripes = "".join(
         f"<path d='M{x} 14 l14 -14' stroke='{palette.background}' stroke-width='1.5'/>"
@@ -379,11 +382,11 @@ def _swatch(height: float, colour: str, stripes: str) -> str:
     )
 
 
-def _short(value: float) -> str:
-    """Return a number in three digits, or whole if it has more."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def _options(values: Sequence[float]) -> dict[str, float]:
     """Return choices of numbers by how they are written."""
     return {f"{value:g}": value for value in values}
+
+
+def _shares(values: Sequence[float]) -> dict[str, float]:
+    """Return choices of shares, written in per cent."""
+    return {f"{100 * value:g} %": value for value in values}
