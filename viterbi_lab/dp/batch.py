@@ -17,6 +17,7 @@ from viterbi_lab.dp.kernels import (
     checkpoint_distance,
     magnitude,
     padded,
+    pair_room,
     path_score,
 )
 from viterbi_lab.dp.limits import Limits, require
@@ -133,7 +134,7 @@ def _work_size(lengths: np.ndarray, N: int) -> int:
         every = checkpoint_distance(length, N)
         width = padded(length + 1)
         checkpoints = N * int(np.arange(2, length + 1, every).sum())
-        kept = length * N * width if every == 1 else 2 * N * width + checkpoints
+        kept = length * N * width if every == 1 else checkpoints + 2 * N * width + pair_room(N)
         most = max(most, 2 * kept + every * N * padded(every + 2))
     return most
 

@@ -233,5 +233,4 @@ def _decode_full(problem: ChainProblem) -> Decoding:
             if problem.kmin and problem.largest_cost == 0
             else NOTHING_FEASIBLE
         )
-    cells = scores.n_tuples * int((plan.reach + 1).sum()) * (2 if negated else 1)
-    return Decoding.of(problem, path_labels(scores, leaving, last), Certificate("full", cells=cells))
+    return Decoding.of(problem, path_labels(scores, leaving, last), Certificate("full", cells=plan.cells))

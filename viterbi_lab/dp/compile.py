@@ -48,3 +48,12 @@ def kernel(function: Callable) -> Callable:
         return numba.njit(cache=True, nogil=True)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def fused(function: Callable) -> Callable:
+    """A kernel that is compiled into those that call it: for what runs once a site or more often.
+
+    A call that passes arrays counts their references up and down, atomically: with five arrays and three
+    calls deep that was three quarters of the time of a sequence of 100 sites.
+    """
+    return numba.njit(nogil=True, forceinline=True)(function)

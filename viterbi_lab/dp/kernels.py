@@ -11,7 +11,7 @@ if there is only one. ``reach[m]`` is the largest k of level m. L is −inf wher
 
 import numpy as np
 
-from viterbi_lab.dp.compile import kernel
+from viterbi_lab.dp.compile import fused, kernel
 from viterbi_lab.dp.simd import LANES, TILE_NUMBERS, tile
 
 NONE = -1
@@ -44,6 +44,44 @@ def tile_width(S):
 
 
 @kernel
+def pair_room(S):
+    """Numbers that two steps at once need for the tile between them."""
+    return S * (tile_width(S) + 2 * LANES) if S <= PAIRED_STATES else 0
+
+
+@kernel
+def reachable(cost, window):
+    """(M+1,) largest k of each level, the largest cost of one site, and the number of cells of one row each.
+
+    ``cost`` is (T, N), all sites; level 0 lies after the first ``window`` of them.
+    """
+    T, N = cost.shape
+    reach = np.empty(T - window + 1, np.int64)
+    total, widest, cells = 0, 0, 0
+    for t in range(T):
+        largest = cost[t, 0]
+        for j in range(1, N):
+            largest = max(largest, cost[t, j])
+        total += largest
+        widest = max(widest, largest)
+        if t >= window - 1:
+            reach[t - window + 1] = total
+            cells += total + 1
+    return reach, widest, cells
+
+
+@kernel
+def lay_out(reach, widest, S):
+    """Checkpoint distance, start of each checkpoint with their total last, row lengths of level and band."""
+    every = checkpoint_distance(reach.size, S)
+    M = reach.size - 1
+    first_row = np.zeros((M + every - 1) // every + 1, np.int64)
+    for block in range(first_row.size - 1):
+        first_row[block + 1] = first_row[block] + S * (reach[block * every] + 1)
+    return every, first_row, padded(reach[M] + 1), padded(min(every * widest, reach[M]) + 1 + widest)
+
+
+@fused
 def undefined_below(cost, c, N, S, out, o0, X):
     """Cells of a step's target below the cost of their row are −inf."""
     R = S // N
@@ -53,7 +91,7 @@ def undefined_below(cost, c, N, S, out, o0, X):
                 out[o0 + v * X + k] = -np.inf
 
 
-@kernel
+@fused
 def advance(L, W, n, A, a, E, e, cost, c, N, S, out):
     """One step of Theorem 1 from the cells k = 0..n-1 of ``L`` to ``out``; both flat, row v at v·W."""
     undefined_below(cost, c, N, S, out, 0, W)
@@ -62,7 +100,7 @@ def advance(L, W, n, A, a, E, e, cost, c, N, S, out):
         tile(L, low, W, A, a, E, e, cost, c, N, S, out, low, W, min(most, whole - low))
 
 
-@kernel
+@fused
 def advance_twice(L, W, n, A, a, a_step, E, e, e_step, cost, c, N, S, between, X, out):
     """Two steps of Theorem 1, tile by tile, so that the level between them stays in the first-level cache.
 
@@ -84,11 +122,12 @@ def advance_twice(L, W, n, A, a, a_step, E, e, e_step, cost, c, N, S, between, X
 
 
 @kernel
-def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, L, spare, W):
+def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, L, spare, between, W):
     """Algorithm 1 without back-pointers: the last level of L, keeping every ``every``-th one on the way.
 
     Level q·every is kept in ``checkpoints`` (flat), row v at ``first_row[q] + v·(reach+1)``.
     ``L`` and ``spare`` are flat (S·W,); one of them holds the last level in the end and is returned.
+    ``between`` has room for :func:`pair_room` numbers.
     """
     N, S = A.shape[1], A.shape[2]
     L[:] = -np.inf
@@ -98,7 +137,6 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
     X = tile_width(S) + 2 * LANES
-    between = np.empty(S * X if S <= PAIRED_STATES else 0)
     until_checkpoint, block, m, M = 0, 0, 0, cost.shape[0]
     while m < M:
         n = reach[m] + 1
@@ -193,19 +231,22 @@ def forward_all(initial, first_cost, A, E, cost, reach, levels, W):
         levels[v * W + first_cost[v]] = initial[v]
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
+    most = tile_width(S)
     for m in range(M):
-        target = levels[(m + 1) * size : (m + 2) * size]
-        advance(
-            levels[m * size : (m + 1) * size], W, reach[m] + 1, flat_A, m * A_step, flat_E, m * E_step,
-            flat_cost, m * N, N, S, target,
-        )  # fmt: skip
-        written = (reach[m] + LANES) // LANES * LANES
+        source, target, a, e, c = m * size, (m + 1) * size, m * A_step, m * E_step, m * N
+        undefined_below(flat_cost, c, N, S, levels, target, W)
+        whole = (reach[m] + LANES) // LANES * LANES
+        for low in range(0, whole, most):
+            tile(
+                levels, source + low, W, flat_A, a, flat_E, e, flat_cost, c, N, S, levels, target + low, W,
+                min(most, whole - low),
+            )  # fmt: skip
         read = (reach[m + 1] + LANES) // LANES * LANES
-        if read > written:  # cells which the next step reads beyond those of this one
+        if read > whole:  # cells which the next step reads beyond those of this one
             for j in range(N):
                 for v in range(R * j, R * (j + 1)):
-                    for k in range(written + cost[m, j], read):
-                        target[v * W + k] = -np.inf
+                    for k in range(whole + flat_cost[c + j], read):
+                        levels[target + v * W + k] = -np.inf
     return levels[M * size : (M + 1) * size]
 
 
@@ -277,25 +318,24 @@ def algorithm_1(
                 work[used : 2 * used] if minimum else work[:used], W, last, k, labels,
             )  # fmt: skip
         return found, value, k, last
-    row, kept = S * W, first_row[-1]
+    row = S * W
+    levels = 2 * row + pair_room(S)  # two levels and the tile between them, at cache lines; then checkpoints
+    used = levels + first_row[-1]
     L = forward(
-        initial, first_cost, A, E, cost, reach, every, work[2 * row : 2 * row + kept], first_row,
-        work[:row], work[row : 2 * row], W,
+        initial, first_cost, A, E, cost, reach, every, work[levels:used], first_row,
+        work[:row], work[row : 2 * row], work[2 * row : levels], W,
     )  # fmt: skip
-    used = 2 * row + kept
     L_min = L
     if negated:
+        own = work[used : 2 * used]
         L_min = forward(
-            initial_min, first_cost, A_min, E_min, cost, reach, every,
-            work[used + 2 * row : used + 2 * row + kept], first_row,
-            work[used : used + row], work[used + row : used + 2 * row], W,
+            initial_min, first_cost, A_min, E_min, cost, reach, every, own[levels:], first_row,
+            own[:row], own[row : 2 * row], own[2 * row : levels], W,
         )  # fmt: skip
     found, value, k, last = best_cell(L, L_min, W, h, times, offset, kmin)
     if found and cost.shape[0] > 0:
         minimum = negated and times and h[k] < 0
-        checkpoints = (
-            work[used + 2 * row : used + 2 * row + kept] if minimum else work[2 * row : 2 * row + kept]
-        )
+        checkpoints = work[used + levels : 2 * used] if minimum else work[levels:used]
         start = used * (2 if negated else 1)
         band = work[start : start + every * S * band_width].reshape(every, S * band_width)
         retrace(

@@ -34,6 +34,7 @@ class Plan:
         width: row length of a level, in numbers.
         band_width: row length of a recomputed level.
         size: numbers of workspace in all.
+        cells: how many cells (t, k, state) are filled, in both tables where there are two.
     """
 
     reach: np.ndarray
@@ -42,6 +43,7 @@ class Plan:
     width: int
     band_width: int
     size: int
+    cells: int
 
     @classmethod
     def of(cls, problem: "ChainProblem") -> "Plan":
@@ -51,16 +53,15 @@ class Plan:
             TooBig: if it would exceed ``Limits.decode_bytes``.
         """
         scores = problem.scores
-        largest = problem.cost.max(axis=1)
-        reach = largest.cumsum()[scores.window_order - 1 :]
-        senses, widest = 1 + int(problem.needs_minima), int(largest.max())
-        plan = cls._of(reach, widest, scores.n_tuples, senses)
+        reach, widest, cells = kernels.reachable(problem.cost, scores.window_order)
+        senses, S = 1 + problem.needs_minima, scores.n_tuples
+        plan = cls._of(reach, widest, cells, S, senses)
         limit = Limits.from_environment().decode_bytes
         if 8 * plan.size > limit:
             spare = scores.window_order - 1
             require(
                 lambda length: (
-                    8 * cls._of(reach[: length - spare], widest, scores.n_tuples, senses).size
+                    8 * cls._of(reach[: length - spare], widest, cells, S, senses).size
                     if length > spare
                     else 0
                 ),
@@ -73,16 +74,11 @@ class Plan:
         return plan
 
     @classmethod
-    def _of(cls, reach: np.ndarray, widest: int, S: int, senses: int) -> "Plan":
-        every = kernels.checkpoint_distance(reach.size, S)
-        rows = (S * (reach[:-1:every] + 1)).cumsum()
-        first_row = np.zeros(rows.size + 1, np.int64)
-        first_row[1:] = rows
-        width = kernels.padded(int(reach[-1]) + 1)
-        band_width = kernels.padded(min(every * widest, int(reach[-1])) + 1 + widest)
-        kept = reach.size * S * width if every == 1 else 2 * S * width + int(first_row[-1])
-        size = senses * kept + every * S * band_width
-        return cls(reach, every, first_row, width, band_width, size)
+    def _of(cls, reach: np.ndarray, widest: int, cells: int, S: int, senses: int) -> "Plan":
+        every, first_row, width, band_width = kernels.lay_out(reach, widest, S)
+        kept = reach.size * S * width if every == 1 else first_row[-1] + 2 * S * width + kernels.pair_room(S)
+        size = int(senses * kept + every * S * band_width)
+        return cls(reach, every, first_row, width, band_width, size, senses * S * cells)
 
 
 def workspace(size: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from numba import types
 from numba.core import cgutils, config
 from numba.extending import intrinsic
 
-from viterbi_lab.dp.compile import kernel
+from viterbi_lab.dp.compile import fused, kernel
 
 LANES = 8
 TILE_NUMBERS = 2048
@@ -115,7 +115,7 @@ more_1x1, more_2x1, more_3x1, more_4x1 = (_relax(p, 1, False) for p in (1, 2, 3,
 more_1x2, more_2x2, more_3x2, more_4x2 = (_relax(p, 2, False) for p in (1, 2, 3, 4))
 
 
-@kernel
+@fused
 def _two_rows(src, i0, W, A, a, b, stride, e, f, out, o, q, N, n):
     """Two successors from all N predecessors: scores at ``A[a + i·stride]`` and ``A[b + i·stride]``."""
     if N == 1:
@@ -140,7 +140,7 @@ def _two_rows(src, i0, W, A, a, b, stride, e, f, out, o, q, N, n):
         more_1x2(out, o, q, src, i0 + i * W, W, A, a + i * stride, b + i * stride, stride, e, f, n)
 
 
-@kernel
+@fused
 def _one_row(src, i0, W, A, a, stride, e, out, o, N, n):
     """One successor from all N predecessors."""
     if N == 1:
@@ -165,7 +165,7 @@ def _one_row(src, i0, W, A, a, stride, e, out, o, N, n):
         more_1x1(out, o, o, src, i0 + i * W, W, A, a + i * stride, a + i * stride, stride, e, e, n)
 
 
-@kernel
+@fused
 def _tile_in_vectors(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
     R = S // N
     for r in range(R):
