@@ -3,17 +3,20 @@
 import logging
 import re
 import socket
-import threading
+from pathlib import Path
 
+import faults
 import panel as pn
 import pytest
 from playwright.sync_api import Page, expect
 
+from viterbi_lab.ui.jobs import JobState
 from viterbi_lab.ui.sessions.training import TrainingSession
-from viterbi_lab.ui.settings import BLOCKS, CELEGANS, PLANES, TRAINERS
+from viterbi_lab.ui.settings import CELEGANS, PLANES
 from viterbi_lab.ui.views import page as page_module
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.warmup import KERNELS
+from viterbi_lab.ui.workers import Workers
 
 pytestmark = pytest.mark.browser
 
@@ -121,7 +124,9 @@ def test_the_theme_of_the_link_and_the_toggle_both_reach_the_page(serve, page: P
 
 
 def test_a_failing_run_shows_one_sentence_and_the_next_can_be_started(serve, page: Page, monkeypatch):
-    monkeypatch.setitem(TRAINERS, BLOCKS, broken)
+    monkeypatch.setattr("viterbi_lab.ui.sessions.runs.train", faults.break_down_training)
+    monkeypatch.setenv("PYTHONPATH", str(Path(faults.__file__).parent))
+    monkeypatch.setattr("viterbi_lab.ui.sessions.runs.WORKERS", Workers())
     page.goto(serve(lab))
     page.get_by_role("tab", name="Train").click(timeout=COLD)
     page.get_by_role("button", name="Train", exact=True).click()
@@ -132,18 +137,20 @@ def test_a_failing_run_shows_one_sentence_and_the_next_can_be_started(serve, pag
 
 
 def test_closing_the_tab_stops_the_training(hurried_server, page: Page, monkeypatch):
-    closed = threading.Event()
-    session = TrainingSession(
-        data=CELEGANS, C=1.0, epsilon=0.001, trainer=PLANES
-    )  # half a minute, unless it is stopped
-    close = session.close
-    session.close = lambda: (close(), closed.set())
-    monkeypatch.setattr(page_module, "TrainingSession", lambda: session)
+    sessions = []
+
+    def long(runs):
+        """Half a minute, unless it is stopped."""
+        sessions.append(TrainingSession(runs, data=CELEGANS, C=1.0, epsilon=0.001, trainer=PLANES))
+        return sessions[-1]
+
+    monkeypatch.setattr(page_module, "TrainingSession", long)
     warm()
     page.goto(hurried_server)
     page.get_by_role("tab", name="Train").click(timeout=COLD)
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("Training run 1")
+    (job,) = [session._runs._job for session in sessions if session.is_busy]
     page.goto("about:blank")
-    assert closed.wait(PATIENCE)
-    assert session._job.join(PATIENCE)
+    assert job.join(PATIENCE)
+    assert job.state is JobState.CANCELLED

@@ -1,7 +1,10 @@
 """The state behind the Train view, without any view: what a run does, and what stops it."""
 
+import os
 import pickle
+import signal
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -12,13 +15,28 @@ from viterbi_lab.data.gene_states import ALLOWED, STATES
 from viterbi_lab.dp import decode
 from viterbi_lab.qp import SolverFailed
 from viterbi_lab.ui.datasets import data_of, most_examples
-from viterbi_lab.ui.jobs import Signals
+from viterbi_lab.ui.jobs import Job, Signals
+from viterbi_lab.ui.sessions import runs
+from viterbi_lab.ui.sessions.runs import Runs, Visitors
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.training import SUGGESTED_C, TrainingSession
 from viterbi_lab.ui.settings import BLOCKS, CELEGANS, GENES, PLANES, TRAINERS, Settings
 
 PATIENCE = 120.0  # seconds until a test gives up: the first run of a machine compiles
 QUICK = {"n": 5, "sigma": 1.0, "epsilon": 0.05, "C": 0.1}
+
+
+class Threads:
+    """Runs jobs in this process, where a test can break something."""
+
+    def job(self, work, name, refusals, owner):
+        return Job(work, name, refusals)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Runs are trained in this process."""
+    monkeypatch.setattr(runs, "WORKERS", Threads())
 
 
 def finish(session):
@@ -39,7 +57,7 @@ def wait_for(session, condition):
 def session():
     session = TrainingSession(**QUICK)
     yield session
-    session.close()
+    session.cancel()
 
 
 @pytest.fixture
@@ -47,7 +65,7 @@ def slow_session():
     """A run of many passes: small ε, much noise."""
     session = TrainingSession(n=60, sigma=10.0, epsilon=0.001, C=10.0)
     yield session
-    session.close()
+    session.cancel()
 
 
 @pytest.mark.parametrize("trainer", [BLOCKS, PLANES])
@@ -349,7 +367,7 @@ def test_real_genes_can_be_trained_on(session):
         assert ALLOWED[seen.worst.y_hat[:-1], seen.worst.y_hat[1:]].all()
 
 
-def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeypatch):
+def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, here, monkeypatch):
     def broken(*_, **__):
         raise SolverFailed("CLARABEL: NumericalError")
         yield
@@ -361,7 +379,7 @@ def test_a_solver_that_fails_ends_the_run_with_its_own_sentence(session, monkeyp
     assert run.status == str(SolverFailed("CLARABEL: NumericalError"))
 
 
-def test_an_error_of_the_program_ends_the_run_with_one_sentence(session, monkeypatch):
+def test_an_error_of_the_program_ends_the_run_with_one_sentence(session, here, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("secret")
         yield
@@ -386,8 +404,46 @@ def test_a_run_can_be_hidden_and_shown_again(session):
         session.toggle(1)
 
 
-def test_closing_stops_a_paused_run(slow_session):
+def test_a_page_opened_later_finds_the_runs_of_its_visitor_and_the_job_that_goes_on(slow_session):
+    visitors = Visitors()
+    first = TrainingSession(visitors.enter("me"), **asdict(slow_session.settings))
+    first.train()
+    wait_for(first, lambda: first.current.passes)
+    second = TrainingSession(visitors.enter("me"))  # a reload: the old page lives on for a while
+    visitors.leave("me")
+    assert second.settings == first.settings
+    assert second.runs == first.runs
+    assert second.is_busy
+    assert second.is_behind
+    stranger = TrainingSession(visitors.enter("you"))
+    assert stranger.runs == []
+    second.pause()
+    visitors.leave("me")  # the last page of this visitor
+    assert finish(second).word == "cancelled"
+
+
+def test_each_of_two_pages_is_told_that_there_is_something_to_draw():
+    shared = Runs()
+    one, two = TrainingSession(shared, **QUICK), TrainingSession(shared)
+    one.train()
+    finish(one)
+    assert two.is_behind
+    assert two.drain()
+    assert not two.is_behind
+    assert not two.drain()
+
+
+def test_a_worker_killed_in_a_run_ends_it_with_a_sentence_and_the_next_can_be_started(slow_session):
     slow_session.train()
-    slow_session.pause()
-    slow_session.close()
-    assert finish(slow_session).word == "cancelled"
+    run = slow_session.current
+    wait_for(slow_session, lambda: run.passes)
+    done = len(run.passes)
+    for pid in runs.WORKERS.pids:
+        os.kill(pid, signal.SIGKILL)
+    finish(slow_session)
+    assert run.word == "failed"
+    assert run.status.startswith("The process of this job was ended from outside")
+    assert len(run.passes) >= done
+    slow_session.param.update(**QUICK)
+    slow_session.train()
+    assert finish(slow_session).word == "converged"

@@ -92,7 +92,7 @@ def decode_batch(batch: ChainBatch, *, threads: int = 1) -> BatchDecoding:
     longest = int(lengths.max())
     require(
         lambda length: 8 * _work_size(np.minimum(lengths, length), N),
-        limit=Limits.from_environment().decode_bytes,
+        limit=Limits.in_force("decode_bytes"),
         purpose="A batch with a sequence of this length",
         length=longest,
         n_states=N,

@@ -88,7 +88,7 @@ def grid(m: int, n: int, *, local: bool = False, affine: bool = False) -> Grid:
         raise ValueError(f"The sequences have {m} and {n} letters. Both need at least one.")
     cells, states = (m + 1) * (n + 1), 3 if affine else 1
     needed = 40 * cells * (states * states + 2)
-    limit = Limits.from_environment().decode_bytes
+    limit = Limits.in_force("decode_bytes")
     if needed > limit:
         raise TooBig(
             f"Aligning {m} with {n} letters needs about {needed:,} bytes, but the limit is {limit:,}. "

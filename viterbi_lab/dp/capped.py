@@ -39,7 +39,7 @@ def decode_capped(problem: ChainProblem, cap: int) -> Decoding:
     senses = 1 + int(problem.needs_minima)
     require(
         lambda length: senses * (length * S * ((cap + 1) * pointer.itemsize + 8) + 16 * S * (cap + 2)),
-        limit=Limits.from_environment().decode_bytes,
+        limit=Limits.in_force("decode_bytes"),
         purpose="Decoding with a capped h",
         length=scores.length,
         n_states=N,

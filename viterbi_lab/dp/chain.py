@@ -141,7 +141,7 @@ def _require_levels(scores: ChainScores) -> None:
     S = scores.n_tuples
     require(
         lambda length: 8 * S * (max(0, length - scores.window_order) + 1) + 8 * length,
-        limit=Limits.from_environment().decode_bytes,
+        limit=Limits.in_force("decode_bytes"),
         purpose="Plain decoding",
         length=scores.length,
         n_states=scores.n_states,

@@ -71,7 +71,7 @@ def chart(rules: Rules, length: int, words: np.ndarray) -> Chart | None:
     S, U = rules.n_symbols, rules.longest_chain
     levels = U + 2 if U else 1
     needed = 2 * length * (length + 1) * S * levels * 8
-    limit = Limits.from_environment().decode_bytes
+    limit = Limits.in_force("decode_bytes")
     if needed > limit:
         raise TooBig(
             f"The chart of {length} words and {S} symbols needs {needed:,} bytes, but the limit is "

@@ -147,7 +147,7 @@ class GraphProblem:
             )
         starts = np.concatenate([[0], np.cumsum(np.minimum(reach, K) + 1)])
         needed = (8 + 4 * int(graph.branches) + 8 * int(self.needs_minima)) * int(starts[-1])
-        limit = Limits.from_environment().decode_bytes
+        limit = Limits.in_force("decode_bytes")
         if needed > limit:
             raise TooBig(
                 f"The table of {graph.n_nodes} nodes with costs up to {reach[-1]} needs {needed:,} bytes, "

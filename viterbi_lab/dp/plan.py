@@ -56,7 +56,7 @@ class Plan:
         reach, widest, cells = kernels.reachable(problem.cost, scores.window_order)
         senses, S = 1 + problem.needs_minima, scores.n_tuples
         plan = cls._of(reach, widest, cells, S, senses)
-        limit = Limits.from_environment().decode_bytes
+        limit = Limits.in_force("decode_bytes")
         if 8 * plan.size > limit:
             spare = scores.window_order - 1
             require(

@@ -58,7 +58,7 @@ def trace(problem: ChainProblem) -> Trace:
             * (min(length * widest, problem.h.size - 1) + 1)
             * scores.n_tuples
         ),
-        limit=Limits.from_environment().trace_bytes,
+        limit=Limits.in_force("trace_bytes"),
         purpose="A trace of all tables",
         length=scores.length,
         n_states=scores.n_states,

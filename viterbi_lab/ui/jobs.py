@@ -5,7 +5,8 @@ shows them calls :meth:`Job.drain` now and then from the thread that owns the pi
 never touches a widget, and a slow reader costs memory for results only.
 
 The work is handed a :class:`Signals` and asks it between two small steps whether to stop. That is
-the whole interface, so that the thread can become a process without a change elsewhere.
+the whole interface, so that the same work runs in a thread of this process, here, or in a process of its own,
+in :mod:`viterbi_lab.ui.workers`.
 """
 
 import enum
@@ -35,13 +36,18 @@ class JobState(enum.Enum):
 
 
 class Signals:
-    """What the work may ask and say while it runs."""
+    """What the work may ask and say while it runs, and how its owner answers.
 
-    def __init__(self) -> None:
+    Args:
+        tell: called with every phrase.
+    """
+
+    def __init__(self, tell: Callable[[str], None] = lambda phase: None) -> None:
+        self._tell = tell
         self._cancelled = threading.Event()
         self._may_go_on = threading.Event()
         self._may_go_on.set()
-        self._phase = ""
+        self.phase = ""
 
     def stop(self) -> bool:
         """Whether to stop now. Waits here as long as the job is paused."""
@@ -50,7 +56,32 @@ class Signals:
 
     def say(self, phase: str) -> None:
         """Name what is being done; only the latest phrase is kept."""
-        self._phase = phase
+        self.phase = phase
+        self._tell(phase)
+
+    def pause(self) -> None:
+        """Hold the work at its next look; once it was told to stop, nothing holds it."""
+        if not self._cancelled.is_set():
+            self._may_go_on.clear()
+
+    def resume(self) -> None:
+        """Let it go on."""
+        self._may_go_on.set()
+
+    def cancel(self) -> None:
+        """Let the work stop at its next look, paused or not."""
+        self._cancelled.set()
+        self._may_go_on.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the work was told to stop."""
+        return self._cancelled.is_set()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the work is held."""
+        return not self._may_go_on.is_set()
 
 
 class Job:
@@ -84,16 +115,15 @@ class Job:
 
     def pause(self) -> None:
         """Hold the work at its next look at the signals."""
-        self._signals._may_go_on.clear()
+        self._signals.pause()
 
     def resume(self) -> None:
         """Let a paused job go on."""
-        self._signals._may_go_on.set()
+        self._signals.resume()
 
     def cancel(self) -> None:
         """Ask the work to stop at its next look at the signals, paused or not."""
-        self._signals._cancelled.set()
-        self._signals._may_go_on.set()
+        self._signals.cancel()
 
     def drain(self) -> tuple[list[object], JobState]:
         """Return the results that arrived since the last call, oldest first, and the state.
@@ -115,12 +145,12 @@ class Job:
             return self._end
         if self._thread.ident is None:
             return JobState.WAITING
-        return JobState.RUNNING if self._signals._may_go_on.is_set() else JobState.PAUSED
+        return JobState.PAUSED if self._signals.is_paused else JobState.RUNNING
 
     @property
     def phase(self) -> str:
         """The latest phrase the work said."""
-        return self._signals._phase
+        return self._signals.phase
 
     @property
     def error(self) -> str:
@@ -147,6 +177,6 @@ class Job:
             self._error = f"An error in the program ended this run. The log has the details under {number}."
             end = JobState.FAILED
         else:
-            if self._signals._cancelled.is_set():
+            if self._signals.is_cancelled:
                 end = JobState.CANCELLED
         self._end = end  # last: who sees it finds every result in the mailbox

@@ -1,6 +1,7 @@
-"""The compiled kernels, loaded once for the whole process while the first page already says so.
+"""The compiled kernels, loaded once for each process while the first page already says so.
 
 The first run on a machine compiles them, which takes up to a minute; later ones read them from numba's cache.
+The server steps and compares; it trains in worker processes, which load what that needs.
 """
 
 from __future__ import annotations
@@ -10,22 +11,29 @@ from threading import Lock
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, ChainScores, Combine, trace
+from viterbi_lab.dp import ChainProblem, ChainScores, Combine, decode, trace
 from viterbi_lab.ui.jobs import Job, JobState, Signals
 from viterbi_lab.ui.settings import BLOCKS, GENES, PLANES, Settings
 from viterbi_lab.ui.training import train
+from viterbi_lab.ui.workers import Workers
 
 
 def warm_up(signals: Signals) -> Iterator[None]:
-    """Use everything once, as the two views do."""
+    """Step and compare once, as the views do; then let workers get ready."""
     for order in range(3):
         tables = [np.zeros((2,) * (min(t, order) + 1)) for t in range(3)]
         for op in Combine:
-            trace(
-                ChainProblem(
-                    ChainScores.from_tables(tables, order=order), np.zeros(3, int), -np.arange(4.0), op
-                )
+            problem = ChainProblem(
+                ChainScores.from_tables(tables, order=order), np.zeros(3, int), -np.arange(4.0), op
             )
+            trace(problem)
+            decode(problem)
+    WORKERS.warm()
+    yield None
+
+
+def load_training(signals: Signals) -> Iterator[None]:
+    """Train once, as a worker does."""
     for rescaling, wrapper, trainer in (
         ("slack", "k", BLOCKS),
         ("margin", "k", PLANES),
@@ -34,9 +42,11 @@ def warm_up(signals: Signals) -> Iterator[None]:
         small = Settings(
             GENES, rescaling, 1.0, n=2, C=1.0, epsilon=0.5, wrapper=wrapper, seed=0, trainer=trainer
         )
-        for _ in train(small, None, signals):
-            pass
-    yield None
+        yield from (None for _ in train(small, None, signals))
+
+
+WORKERS = Workers(first=load_training)
+"""The worker processes of this server; none before they are needed."""
 
 
 class WarmUp:

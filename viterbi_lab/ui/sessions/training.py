@@ -1,23 +1,17 @@
-"""The state of the Train view: settings, runs, and the job that is running. It knows no widgets."""
+"""The state of the Train view on one page: settings, and the runs of its visitor. It knows no widgets."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import asdict
 
-import numpy as np
 import param
 
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.iterate import Status
-from viterbi_lab.qp import SolverFailed
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.ui.datasets import most_examples
-from viterbi_lab.ui.jobs import Job, JobState
-from viterbi_lab.ui.passes import Card, News, Pass
+from viterbi_lab.ui.sessions.runs import Run, Runs
 from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS, WRAPPERS, Settings
-from viterbi_lab.ui.training import train
-from viterbi_lab.working_set import WorkingSet
 
 DECADES = tuple(10.0**exponent for exponent in range(-8, 7))  # the paper's grid of C
 EPSILONS = (0.1, 0.05, 0.01, 0.005, 0.001)  # shares of the objective
@@ -29,47 +23,13 @@ SUGGESTED_C = {
 }
 
 
-@dataclass(eq=False)
-class Run:
-    """One training, from its start on.
-
-    Attributes:
-        number: from 0, in the order of starting.
-        settings: what it was started with.
-        continues: the number of the run whose constraints it started from; None if from nothing.
-        card: about its data; None before they are prepared.
-        passes: what it did so far; only grows.
-        w: (d,) float64, the weights of the last pass; None before the first.
-        known: the constraints it found, once it is over.
-        status: how it ended, in one sentence; empty while it goes on.
-        word: the same in one word.
-        visible: whether the charts show it.
-    """
-
-    number: int
-    settings: Settings
-    continues: int | None = None
-    card: Card | None = None
-    passes: list[Pass] = field(default_factory=list)
-    w: np.ndarray | None = None
-    known: WorkingSet | None = None
-    status: str = ""
-    word: str = "training"
-    visible: bool = True
-
-    def hear(self, news: News) -> None:
-        """Take in what the worker says."""
-        self.card = news.card or self.card
-        if news.seen is not None:
-            self.passes.append(news.seen)
-            self.w = news.w
-        if news.status is not None:
-            self.status, self.word = news.status.value, news.status.name.lower()
-            self.known = news.known
-
-
 class TrainingSession(param.Parameterized):
-    """Settings and runs of one visitor. One run at a time; the earlier ones stay for comparison."""
+    """Settings on one page, and the runs of its visitor: one at a time, the earlier ones for comparison.
+
+    Args:
+        runs: the visitor's; by default none yet. A page that finds some begins with the last one's settings.
+        params: settings.
+    """
 
     data = param.Selector(default=GENES, objects=[GENES, CELEGANS], doc="What to learn.")
     rescaling = param.Selector(default="slack", objects=list(RESCALINGS), doc="How the loss enters.")
@@ -83,11 +43,13 @@ class TrainingSession(param.Parameterized):
     seed = param.Integer(default=1, bounds=(0, 2**31 - 1), doc="Seed of the data.")
     trainer = param.Selector(objects=list(TRAINERS), doc="How the optimum is approached.")
 
-    def __init__(self, **params) -> None:
+    def __init__(self, runs: Runs | None = None, **params) -> None:
         self._suggested = SUGGESTED_C[GENES, "slack"]
         super().__init__(**params)
-        self.runs: list[Run] = []
-        self._job: Job | None = None
+        self._runs = Runs() if runs is None else runs
+        self._seen: list[tuple[int, str]] = []
+        if self.current is not None:
+            self.param.update(**asdict(self.current.settings))
 
     @param.depends("data", watch=True)
     def _fit_n(self) -> None:
@@ -111,6 +73,11 @@ class TrainingSession(param.Parameterized):
         return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})
 
     @property
+    def runs(self) -> list[Run]:
+        """The runs of this visitor, in the order of starting."""
+        return self._runs.all
+
+    @property
     def current(self) -> Run | None:
         """The run that was started last."""
         return self.runs[-1] if self.runs else None
@@ -118,17 +85,22 @@ class TrainingSession(param.Parameterized):
     @property
     def is_busy(self) -> bool:
         """Whether a run is going on, paused or not."""
-        return self._job is not None
+        return self._runs.is_busy
 
     @property
     def is_paused(self) -> bool:
         """Whether the run is held."""
-        return self._job is not None and self._job.state is JobState.PAUSED
+        return self._runs.is_paused
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the runs know more than `drain` has told."""
+        return self._seen != self._known()
 
     @property
     def phase(self) -> str:
-        """What the worker is doing now."""
-        return self._job.phase if self._job is not None else ""
+        """What the worker is doing now, or where in the queue the run waits."""
+        return self._runs.phase
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -149,62 +121,34 @@ class TrainingSession(param.Parameterized):
 
     def train(self) -> None:
         """Start a run with the present settings from nothing, unless one is going on."""
-        if not self.is_busy:
-            self._start(Run(len(self.runs), self.settings), None)
+        self._runs.train(self.settings)
 
     def continue_training(self) -> None:
         """Start a run with the present settings from the constraints of the last one, if they hold."""
         if self.can_continue:
-            last = self.current
-            self._start(Run(len(self.runs), self.settings, continues=last.number), last.known)
-
-    def _start(self, run: Run, known: WorkingSet | None) -> None:
-        for earlier in self.runs:
-            earlier.known = None  # large, and the new run goes on with them or nobody does
-        self.runs.append(run)
-        self._job = Job(
-            partial(train, run.settings, known),
-            f"training {run.settings}",
-            refusals=(ValueError, MemoryError, SolverFailed),
-        )
-        self._job.start()
+            self._runs.train(self.settings, self.current)
 
     def pause(self) -> None:
         """Hold the run within one example."""
-        if self._job is not None:
-            self._job.pause()
+        self._runs.pause()
 
     def resume(self) -> None:
         """Let the run go on."""
-        if self._job is not None:
-            self._job.resume()
+        self._runs.resume()
 
     def cancel(self) -> None:
-        """End the run within one example; what it has done stays."""
-        if self._job is not None:
-            self._job.cancel()
-
-    def close(self) -> None:
-        """The visitor has gone: nobody waits for the run."""
-        self.cancel()
+        """End the run within a second; what it has done stays."""
+        self._runs.cancel()
 
     def drain(self) -> bool:
-        """Take in what the worker has said since the last call; whether that was anything."""
-        if self._job is None:
-            return False
-        run = self.current
-        sent, state = self._job.drain()
-        for news in sent:
-            run.hear(news)
-        if state.is_over:
-            if state is JobState.FAILED:
-                run.status, run.word = self._job.error, state.value
-            elif not run.status:  # cancelled before the trainer had begun
-                run.status, run.word = Status.CANCELLED.value, Status.CANCELLED.name.lower()
-            self._job = None
-        else:
-            run.word = "paused" if state is JobState.PAUSED else "training"
-        return bool(sent)
+        """Take in what the worker has said; return whether this page has not drawn all of it before."""
+        self._runs.drain()
+        behind = self.is_behind
+        self._seen = self._known()
+        return behind
+
+    def _known(self) -> list[tuple[int, str]]:
+        return [(len(run.passes), run.status) for run in self.runs]
 
     def toggle(self, number: int) -> None:
         """Hide a run, or show it again.

@@ -9,6 +9,7 @@ from panel.util import edit_readonly
 
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
+from viterbi_lab.ui.sessions.runs import VISITORS
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.views.compare import CompareView
@@ -21,10 +22,11 @@ log = logging.getLogger(__name__)
 pn.extension(notifications=False, reconnect=True)
 
 TITLE = "Viterbi Lab"
+COOKIE = "viterbi_lab_visitor"
 VIEWS = ("Step", "Compare", "Train")
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
-RELOAD_SECONDS = 1  # while the kernels are being compiled
+RELOAD_SECONDS = 2  # while the kernels are being compiled; a busy browser needs one to draw the page
 HEADER_INK = "#16191d"  # dark in both themes: the title stays white on it
 
 
@@ -83,7 +85,8 @@ class Lab:
 
     def __init__(self) -> None:
         self._stepper = StepperSession()
-        self._training = TrainingSession()
+        self._visitor = _visitor()
+        self._training = TrainingSession(VISITORS.enter(self._visitor))
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
         )
@@ -131,8 +134,13 @@ class Lab:
         self._views["Train"].paint(DARK if self.page.dark_theme else LIGHT)
 
     def _end(self, session_context) -> None:  # the server asks for this very name
-        """The tab was closed: nobody waits for the training any more."""
-        self._training.close()
+        """The tab was closed: with the last one of its visitor, the training ends."""
+        VISITORS.leave(self._visitor)
+
+
+def _visitor() -> str:
+    """Who opened this page: the same after a reload, if the server hands out cookies."""
+    return pn.state.cookies.get(COOKIE) or uuid.uuid4().hex
 
 
 def _shell() -> dict:

@@ -24,6 +24,7 @@ from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS
 from viterbi_lab.ui.views.together import soon, together
 
 DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser alone
+GLANCE_MS = 1000
 WORST, FOLLOWED = "most violated", "the same"
 LABELS = {
     "data": "data",
@@ -85,7 +86,9 @@ class TrainView:
         self.main = self._lay_out_main()
         session.param.watch(self._settings_changed, list(LABELS))
         self._settings_changed()
-        self._refresh()
+        self._redraw()
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.add_periodic_callback(self._glance, period=GLANCE_MS)
 
     def paint(self, palette: Palette) -> None:
         """Give charts, ribbons and the table the colours of a theme."""
@@ -202,7 +205,7 @@ class TrainView:
         if self._session.is_busy:
             return
         self._session.train()
-        self._ticking = pn.state.add_periodic_callback(self._tick, period=DRAIN_MS)
+        self._glance()
         soon(self._refresh)
 
     def _hold(self, _event) -> None:
@@ -240,6 +243,11 @@ class TrainView:
 
     # what is drawn
 
+    def _glance(self) -> None:
+        """Follow a run, wherever it was started: here, on another page, or here before a reload."""
+        if (self._session.is_busy or self._session.is_behind) and self._ticking is None:
+            self._ticking = pn.state.add_periodic_callback(self._tick, period=DRAIN_MS)
+
     def _tick(self) -> None:
         """Draw what the worker has sent; the only place where results reach the models."""
         with together():
@@ -248,6 +256,7 @@ class TrainView:
                 self._draw_ribbons()
             if not self._session.is_busy:
                 self._ticking.stop()
+                self._ticking = None
             self._refresh()
 
     def _redraw(self) -> None:
