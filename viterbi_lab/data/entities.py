@@ -123,6 +123,22 @@ def convert(tags: Sequence[str], scheme: str) -> list[str]:
     return tags_of(entities(tags), len(tags), scheme)
 
 
+def may_follow(before: str | None, after: str | None, scheme: str) -> bool:
+    """Whether a tag may follow another in a scheme; None stands for the begin and the end of a sentence.
+
+    Example:
+        >>> [may_follow(before, "I-PER", IOB2) for before in ("O", "B-PER", "B-LOC", None)]
+        [False, True, False, False]
+    """
+    if scheme not in (IOB2, IOBES):
+        return True
+    prefix, kind = _split(before or OUTSIDE, 0)
+    next_prefix, next_kind = _split(after or OUTSIDE, 0)
+    if next_prefix in ("I", "E"):
+        return prefix in ("B", "I") and kind == next_kind
+    return scheme == IOB2 or prefix not in ("B", "I")
+
+
 def _split(tag: str, place: int) -> tuple[str, str | None]:
     if tag == OUTSIDE:
         return OUTSIDE, None

@@ -84,6 +84,11 @@ class HistogramBins:
         """Indicator features in all: r * n_bins."""
         return self.edges.shape[0] * self.n_bins
 
+    @property
+    def reach(self) -> int:
+        """How far from a site its features look."""
+        return 0
+
     def transform(self, x: np.ndarray) -> np.ndarray:
         """The active indicator features of each site.
 

@@ -116,6 +116,11 @@ class KmerWindows:
         """Active features of each site."""
         return sum(window.n_active for window in self.windows)
 
+    @property
+    def reach(self) -> int:
+        """How far from a site its features look."""
+        return max(0, *(max(-window.first, window.last + window.k - 1) for window in self.windows))
+
     def transform(self, sequence: str) -> np.ndarray:
         """The active indicator features of each site.
 

@@ -48,6 +48,11 @@ class LetterWindows:
         """Indicator features in all."""
         return (self.last - self.first + 1) * (len(self.alphabet) + 2)
 
+    @property
+    def reach(self) -> int:
+        """How far from a site its features look."""
+        return max(0, -self.first, self.last)
+
     def transform(self, sequence: str) -> np.ndarray:
         """The active features of each site.
 

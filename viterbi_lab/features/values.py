@@ -64,6 +64,11 @@ class ValueWindows:
         """For each offset r values and whether there is a site."""
         return (self.last - self.first + 1) * (len(self.mean) + 1)
 
+    @property
+    def reach(self) -> int:
+        """How far from a site its features look."""
+        return max(0, -self.first, self.last)
+
     def transform(self, x: np.ndarray) -> np.ndarray:
         """The features of each site.
 

@@ -1,0 +1,37 @@
+"""``viterbi-lab evaluate``: compare what a model says with the labels of a file."""
+
+import argparse
+from pathlib import Path
+
+from viterbi_lab.cli.inputs import FAULTS, add_data, complain, read_data
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Describe the command."""
+    parser = commands.add_parser("evaluate", help="score a model by sites, labels and segments")
+    parser.add_argument("model", type=Path, help="file that train wrote")
+    parser.add_argument(
+        "--background", help="label whose runs are no segments (default: O, N, or the most frequent)"
+    )
+    add_data(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    from tqdm import tqdm  # late, as all that computes: the help needs none of it
+
+    from viterbi_lab.data.long import background_of
+    from viterbi_lab.evaluation import evaluate, report
+    from viterbi_lab.labeller import Labeller
+
+    try:
+        labeller = Labeller.load(chosen.model)
+        data = read_data(chosen, labeller.task, labelled=True)
+        background = chosen.background or background_of(data)
+        predicted = tqdm(labeller.label_all(data), total=len(data.records), unit="sequence", disable=None)
+        true = [record.y for record in data.records]
+        found = evaluate(true, list(predicted), background=background, scheme=data.scheme)
+    except FAULTS as error:
+        return complain("evaluate", error)
+    print(report(found))
+    return 0
