@@ -34,6 +34,7 @@ def best_scores(problem: ChainProblem) -> np.ndarray:
         np.zeros(2, np.int64),
         np.empty(S * plan.width),
         np.empty(S * plan.width),
+        np.empty(kernels.pair_room(S)),
         plan.width,
     )
     best = np.full(problem.h.size, -np.inf)
