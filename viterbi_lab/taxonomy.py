@@ -63,6 +63,49 @@ class Taxonomy:
                 "one root."
             )
 
+    @classmethod
+    def without_cycles(
+        cls, parents: Mapping[Hashable, Hashable | Sequence[Hashable] | None]
+    ) -> tuple[Taxonomy, tuple[str, ...]]:
+        """The taxonomy of all nodes but those on a cycle and those that hang below nothing else.
+
+        Args:
+            parents: as for the constructor.
+
+        Returns:
+            The taxonomy, and a sentence for every node or edge that was left out.
+
+        Raises:
+            ValueError: as the constructor, but not for cycles.
+
+        Example:
+            >>> parents = {"life": None, "cats": "life", "dogs": "life", "a": "b", "b": "a"}
+            >>> life, left_out = Taxonomy.without_cycles(parents)
+            >>> life.leaves
+            ('cats', 'dogs')
+            >>> left_out[0]
+            "'a' was left out: it is above itself."
+        """
+        above = {node: _several(parents[node]) for node in parents}
+        notices, lost = [], {node for node in above if _reaches(above, node, node)}
+        notices += [f"{node!r} was left out: it is above itself." for node in above if node in lost]
+        while True:
+            orphans = [
+                node
+                for node, several in above.items()
+                if node not in lost and several and all(parent in lost for parent in several)
+            ]
+            if not orphans:
+                break
+            lost.update(orphans)
+            notices += [f"{node!r} was left out: so was everything above it." for node in orphans]
+        kept = {node: several for node, several in above.items() if node not in lost}
+        for node, several in kept.items():
+            notices += [f"{node!r} is no longer below {parent!r}." for parent in several if parent in lost]
+        return cls({node: [p for p in several if p not in lost] for node, several in kept.items()}), tuple(
+            notices
+        )
+
     def class_of(self, leaf: Hashable) -> int:
         """The number 0..K-1 of a leaf.
 
@@ -97,9 +140,7 @@ class Taxonomy:
         return np.where(np.eye(len(loss), dtype=bool), 0.0, loss)
 
     def _checked_parents(self, node: Hashable, parents: Hashable | Sequence[Hashable] | None) -> list[int]:
-        if parents is None:
-            return []
-        several = list(parents) if isinstance(parents, list | tuple | set | frozenset) else [parents]
+        several = _several(parents)
         for parent in several:
             if parent not in self._number:
                 raise ValueError(
@@ -131,3 +172,23 @@ class Taxonomy:
         while way[-1] not in way[:-1]:
             way.append(next(above for above in self._above[way[-1]] if above not in settled))
         return " below ".join(repr(self.nodes[v]) for v in way[way.index(way[-1]) :])
+
+
+def _several(parents: Hashable | Sequence[Hashable] | None) -> list[Hashable]:
+    """The parents of a node as a list."""
+    if parents is None:
+        return []
+    return list(parents) if isinstance(parents, list | tuple | set | frozenset) else [parents]
+
+
+def _reaches(above: Mapping[Hashable, list[Hashable]], node: Hashable, goal: Hashable) -> bool:
+    """Whether ``goal`` is somewhere above ``node``."""
+    waiting, seen = list(above[node]), set()
+    while waiting:
+        current = waiting.pop()
+        if current == goal:
+            return True
+        if current not in seen:
+            seen.add(current)
+            waiting += above.get(current, [])
+    return False

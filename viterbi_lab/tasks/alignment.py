@@ -13,7 +13,7 @@ are, with A letters in the alphabet,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -195,7 +195,7 @@ class AlignmentTask(GraphTask):
         if len(twins) > 1:
             raise ValueError(
                 f"Candidates {twins[0]} and {twins[1]} of {where} are the same sequence, and one of them is "
-                "the homologue: no weights can tell them apart. Remove the other."
+                "the homologue: no weights can tell them apart. Remove the other, as `without_twins` does."
             )
         grids = [self._grid(codes, z) for z in others]
         alone = known(operations, alignment.begin)
@@ -279,6 +279,42 @@ class AlignmentTask(GraphTask):
                     f"has {length}. It must be of {allowed} of {name}."
                 )
         return [OPERATIONS[letter] for letter in alignment.operations]
+
+
+def without_twins(
+    X: Sequence[Comparison], Y: Sequence[Alignment]
+) -> tuple[list[Comparison], list[Alignment], tuple[str, ...]]:
+    """Comparisons without the decoys that are the same sequence as the homologue: no weights tell them apart.
+
+    Args:
+        X: comparisons.
+        Y: the known alignment of each with its homologue.
+
+    Returns:
+        Comparisons and alignments, in which candidates have moved up, and a sentence for every decoy that
+        was left out.
+
+    Example:
+        >>> X, Y, left_out = without_twins([Comparison("AC", ("AC", "CA", "AC"))], [Alignment("MM")])
+        >>> X[0].candidates, left_out
+        (('AC', 'CA'), ('Candidate 2 of example 0 was left out: it is the homologue, candidate 0.',))
+    """
+    comparisons, alignments, notices = [], [], []
+    for number, (comparison, alignment) in enumerate(zip(X, Y, strict=True)):
+        own = alignment.candidate
+        twins = {
+            c
+            for c, z in enumerate(comparison.candidates)
+            if c != own and own in range(len(comparison.candidates)) and z == comparison.candidates[own]
+        }
+        notices += [
+            f"Candidate {c} of example {number} was left out: it is the homologue, candidate {own}."
+            for c in sorted(twins)
+        ]
+        kept = tuple(z for c, z in enumerate(comparison.candidates) if c not in twins)
+        comparisons.append(replace(comparison, candidates=kept))
+        alignments.append(replace(alignment, candidate=own - sum(c < own for c in twins)))
+    return comparisons, alignments, tuple(notices)
 
 
 @lru_cache(maxsize=32)
