@@ -7,7 +7,7 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viterbi_lab import block_coordinate, cutting_plane, oracle
+from viterbi_lab import block_coordinate, cutting_plane, oracle, sweeps
 from viterbi_lab.block_coordinate import iterates, path
 from viterbi_lab.data.genes import generate
 from viterbi_lab.features import HistogramBins
@@ -331,7 +331,7 @@ def test_one_example_with_one_plane_has_its_closed_form(penalty):
     z, b, C = np.array([[3.0, 4.0]]), np.array([2.0]), 0.05
     a, w, mass = np.zeros(1), np.zeros(2), np.zeros(1)
     box, curvature = (C, 0.0) if penalty is LINEAR else (np.inf, 1 / C)
-    block_coordinate.sweep(
+    sweeps.sweep(
         np.array([0]), np.array([0]), np.array([0, 1]), z, b, a, w, mass, box, curvature,
         np.empty(1), np.empty(2), 10,
     )  # fmt: skip
@@ -367,7 +367,7 @@ def test_a_sweep_reports_the_gap_it_found_and_never_lowers_the_dual(penalty, see
         slack = np.zeros(n)
         np.maximum.at(slack, owners, b - Z @ w)
         gap = 0.5 * w @ w + penalty.cost(slack, C) - before
-        found = block_coordinate.sweep(
+        found = sweeps.sweep(
             np.arange(n), order, starts, Z, b, a, w, mass, box, curvature, np.empty(P), np.empty(d), 3
         )
         if np.array_equal(a, a_before):  # nothing moved: every example saw the same weights

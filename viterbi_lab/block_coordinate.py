@@ -26,20 +26,20 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.dp.compile import kernel
 from viterbi_lab.iterate import Goal, Iterate, Status, require_positive
 from viterbi_lab.oracle import Look, SeparationOracle, Violation
+from viterbi_lab.planes import Blocks
 from viterbi_lab.qp import LADDER, NO_FURTHER, certify, solve
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example, Task
 from viterbi_lab.working_set import WorkingSet
 
+EXACT = 1e-10  # the relative gap over the cached planes when a pass has found no new one
 INNER_GAP = 0.03  # sweeps go on until the gap over the cached planes is this share of the measured one
 STEPS_PER_VISIT = 10
 NEGLIGIBLE = 1e-3  # of the mass of an example: an interior point leaves no multiplier at 0
-SWEEPS_BEFORE_HANDING_OVER = 100  # and one for each weight: about the time of an interior point solution
-NULL = -1
-NONE = -2
+SWEEPS_BEFORE_HANDING_OVER = 100  # and as many as take about the time of an interior point solution
+MOST_NUMBERS = 2**25  # in the table of sparse planes that it needs: 256 MiB; above, sweeps go on alone
 
 
 def iterates(
@@ -95,7 +95,7 @@ def iterates(
         if value < 1:
             raise ValueError(f"{name}={value}; it is at least 1.")
     if working_set is None:
-        working_set = WorkingSet(len(examples), task.n_weights)
+        working_set = WorkingSet.of(task, len(examples))
     working_set.require(len(examples), task.n_weights)
     oracle = SeparationOracle(task, examples, rescaling, penalty, n_jobs, cancelled, progress)
     return _Run(oracle, C, goal, working_set, drop_after, np.random.default_rng(seed)).passes(max_passes)
@@ -115,7 +115,7 @@ def path(
     Yields:
         ``(C, last iterate)`` for each, in the order given.
     """
-    planes = WorkingSet(len(examples), task.n_weights)
+    planes = WorkingSet.of(task, len(examples))
     for C in Cs:
         *_, last = iterates(task, examples, C=C, working_set=planes, **settings)
         yield C, last
@@ -128,13 +128,14 @@ class _Run:
     oracle: SeparationOracle
     C: float
     goal: Goal
-    planes: WorkingSet
+    cached: WorkingSet
     drop_after: int
     rng: np.random.Generator
     w: np.ndarray = field(init=False)
     lower: float = 0.0
     handed_over: bool = False
-    exact: bool = False
+    nothing_new: bool = False
+    exhausted: bool = False
     qp_solves: int = 0
     qp_seconds: float = 0.0
 
@@ -146,7 +147,7 @@ class _Run:
         """The training itself."""
         n = len(self.oracle.examples)
         self.w = np.zeros(self.oracle.task.n_weights)
-        if len(self.planes):
+        if len(self.cached):
             self._begin_with_planes()
         latest = self._iterate(0, np.full(n, np.inf), np.inf, 0, 0, None, Status.RUNNING)
         for number in range(1, max_passes + 1):
@@ -155,7 +156,7 @@ class _Run:
                 yield replace(latest, status=Status.CANCELLED)
                 return
             slack = np.maximum(look.value, 0.0)
-            excess = look.value - self.planes.slack(self.w)
+            excess = look.value - self.cached.slack(self.w)
             upper = 0.5 * float(self.w @ self.w) + self.penalty.cost(slack, self.C)
             allowed = self.goal.allowed_gap(self.penalty, slack, self.C, upper)
             worth = excess > self.goal.threshold(self.penalty, slack, self.C, upper)
@@ -164,11 +165,11 @@ class _Run:
             status = Status.RUNNING
             if upper - self.lower <= allowed and (self.goal.epsilon is None or not violated.any()):
                 status = Status.CONVERGED
-            elif added == 0 and self.exact:
+            elif added == 0 and self.exhausted:
                 status = Status.STALLED
             elif number == max_passes:
                 status = Status.LIMIT
-            self.exact = added == 0
+            self.nothing_new = added == 0
             worst = look.violation(int(np.argmax(excess)))
             latest = self._iterate(number, slack, upper, added, int(violated.sum()), worst, status)
             yield latest
@@ -197,7 +198,7 @@ class _Run:
             slack=slack,
             lower=self.lower,
             upper=upper,
-            planes=len(self.planes),
+            planes=len(self.cached),
             added=added,
             violated=violated,
             lowers=(self.lower,) if number > 1 else (),
@@ -211,20 +212,20 @@ class _Run:
 
     def _add(self, look: Look, worth: np.ndarray) -> int:
         """Add the planes that are worth it and not cached yet; how many those were."""
-        return sum(self.planes.add_new(*rows) for rows in look.rows_by_part(worth))
+        return sum(self.cached.add_new(*rows) for rows in look.rows_by_part(worth))
 
     def _begin_with_planes(self) -> None:
         """Bring the multipliers of another C to this one, and scale them as well as it allows."""
-        planes, n = self.planes, self.planes.n_examples
-        a = planes.multipliers
-        w, mass = a @ planes.rows, np.bincount(planes.owners, a, n)
+        cached, n = self.cached, self.cached.n_examples
+        a = cached.multipliers
+        w, mass = cached.planes.combination(a), np.bincount(cached.owners, a, n)
         curvature, most = float(w @ w), np.inf
         if self.penalty.curvature > 0.0:
             curvature += n / self.C * float(mass @ mass)
         elif mass.max() > 0.0:
             most = self.C / n / float(mass.max())
         if curvature > 0.0:
-            a *= min(most, max(0.0, float(a @ planes.bounds) / curvature))
+            a *= min(most, max(0.0, float(a @ cached.bounds) / curvature))
         self._settle(a)
         if self.lower > 0.0:
             self._improve(self.lower, self.lower)
@@ -232,24 +233,19 @@ class _Run:
     def _improve(self, gap: float, upper: float) -> None:
         """Close most of the measured gap by moving mass among the planes in the set."""
         begin = time.perf_counter()
-        if self.exact or not (self.handed_over or self._sweep(INNER_GAP * gap)):
+        exact, fits = self.nothing_new, self.cached.planes.table_size() <= MOST_NUMBERS
+        closed = True
+        if fits and (exact or self.handed_over):
             self.handed_over = True
+        else:
+            closed = self._sweep(EXACT * upper if exact else INNER_GAP * gap)
+            self.handed_over = fits and not closed
         if self.handed_over:
-            relative = 1e-10 if self.exact else min(1e-3, INNER_GAP * gap / upper)
-            program = solve(
-                self.planes,
-                C=self.C,
-                penalty=self.penalty,
-                relative_gap=max(relative, 1e-12),
-                ladder=(NO_FURTHER, *LADDER),
-            )
-            self.w = program.w
-            if program.lower > self.lower:  # a rough solution may prove less than the one before
-                self.planes.multipliers[:] = program.multipliers
-                self.lower, self.planes.C = program.lower, self.C
-        a, owners = self.planes.multipliers, self.planes.owners
-        mass = np.bincount(owners, a, self.planes.n_examples)
-        self.planes.drop_idle(
+            self._hand_over(EXACT if exact else min(1e-3, INNER_GAP * gap / upper))
+        self.exhausted = exact and (closed or self.handed_over)
+        a, owners = self.cached.multipliers, self.cached.owners
+        mass = np.bincount(owners, a, self.cached.n_examples)
+        self.cached.drop_idle(
             a <= (NEGLIGIBLE * mass)[owners] if self.handed_over else a == 0.0, self.drop_after
         )
         self.qp_solves += 1
@@ -257,119 +253,51 @@ class _Run:
 
     def _sweep(self, gap: float) -> bool:
         """Sweep until the gap over the planes is about this small; False if that takes too long."""
-        planes, n = self.planes, self.planes.n_examples
-        order = np.argsort(planes.owners, kind="stable")
-        starts = np.searchsorted(planes.owners[order], np.arange(n + 1))
-        a, w = planes.multipliers, planes.multipliers @ planes.rows
+        cached, n = self.cached, self.cached.n_examples
+        order = np.argsort(cached.owners, kind="stable")
+        starts = np.searchsorted(cached.owners[order], np.arange(n + 1))
+        a = cached.multipliers
+        w = cached.planes.combination(a)
         if self.penalty.curvature > 0.0:
             box, curvature = np.inf, n / self.C
         else:
             box, curvature = self.C / n, 0.0
-        mass = np.bincount(planes.owners, a, n)
-        violations, difference = np.empty(int(np.diff(starts).max())), np.empty(len(w))
+        mass = np.bincount(cached.owners, a, n)
+        blocks = Blocks(order, starts, cached.bounds, a, w, mass, box, curvature)
+        violations, difference = np.empty(int(np.diff(starts).max())), np.zeros(len(w))
         closed = False
-        for _ in range(SWEEPS_BEFORE_HANDING_OVER + len(w)):
-            left = sweep(
-                self.rng.permutation(n), order, starts, planes.rows, planes.bounds,
-                a, w, mass, box, curvature, violations, difference, STEPS_PER_VISIT,
-            )  # fmt: skip
+        for _ in range(SWEEPS_BEFORE_HANDING_OVER + self._sweeps_worth_a_program()):
+            left = cached.planes.sweep(
+                self.rng.permutation(n), blocks, violations, difference, STEPS_PER_VISIT
+            )
             if left <= gap:
                 closed = True
                 break
         self._settle(a)
         return closed
 
+    def _sweeps_worth_a_program(self) -> int:
+        """How many sweeps take about as long as an interior point solution, which handles tables (m, r)."""
+        planes = self.cached.planes
+        return int(planes.n_coordinates() ** 2 / max(planes.mean_size(), 1.0))
+
+    def _hand_over(self, relative_gap: float) -> None:
+        """Solve the program over the planes by an interior point method."""
+        program = solve(
+            self.cached,
+            C=self.C,
+            penalty=self.penalty,
+            relative_gap=max(relative_gap, 1e-12),
+            ladder=(NO_FURTHER, *LADDER),
+        )
+        self.w = program.w
+        if program.lower > self.lower:  # a rough solution may prove less than the one before
+            self.cached.multipliers[:] = program.multipliers
+            self.lower, self.cached.C = program.lower, self.C
+
     def _settle(self, a: np.ndarray) -> None:
         """Take these multipliers, without the rounding of many steps, and what they prove."""
-        feasible, self.w, lower = certify(self.planes, a, C=self.C, penalty=self.penalty)
+        feasible, self.w, lower = certify(self.cached, a, C=self.C, penalty=self.penalty)
         self.lower = max(self.lower, lower)
-        self.planes.multipliers[:] = feasible
-        self.planes.C = self.C
-
-
-@kernel
-def sweep(visits, order, starts, Z, b, a, w, mass, box, curvature, H, dz, steps):
-    """Visit examples; the sum of the gaps found at each before it was visited.
-
-    visits: (n,) examples in their order. order, starts: rows order[starts[i]:starts[i+1]] are those of i.
-    a (m,), w (d,), mass (n,) = Σ_ŷ a are kept up to date. box: C/n, or inf where squares cost.
-    curvature: n/C where squares cost, else 0. H, dz (d,): room for the violations of one example, and for a
-    difference of planes.
-    """
-    total = 0.0
-    for i in visits:
-        rows = order[starts[i] : starts[i + 1]]
-        if rows.size:
-            total += visit(i, rows, Z, b, a, w, mass, box, curvature, H, dz, steps)
-    return total
-
-
-@kernel
-def visit(i, rows, Z, b, a, w, mass, box, curvature, H, dz, steps):
-    """At most so many pairwise steps within one example; its gap before them."""
-    P, d = rows.size, w.size
-    for p in range(P):
-        z = Z[rows[p]]
-        product = 0.0
-        for f in range(d):
-            product += z[f] * w[f]
-        H[p] = b[rows[p]] - product
-    gap = block_gap(rows, a, H, mass[i], box, curvature)
-    for _ in range(steps):
-        high, low, highest, lowest = most_violating_pair(rows, a, H, mass[i], box, curvature)
-        if low == NONE or highest - lowest <= 1e-12 * (abs(highest) + abs(lowest)):
-            break
-        bend = 0.0
-        for f in range(d):
-            dz[f] = (Z[rows[high], f] if high >= 0 else 0.0) - (Z[rows[low], f] if low >= 0 else 0.0)
-            bend += dz[f] * dz[f]
-        if high == NULL or low == NULL:
-            bend += curvature
-        room = a[rows[low]] if low >= 0 else box - mass[i]
-        step = room
-        if bend * room > highest - lowest:
-            step = (highest - lowest) / bend
-        if high >= 0:
-            a[rows[high]] += step
-        if low >= 0:
-            a[rows[low]] = a[rows[low]] - step if step < room else 0.0
-        if low == NULL:
-            mass[i] += step
-        if high == NULL:
-            mass[i] -= step
-        for f in range(d):
-            w[f] += step * dz[f]
-        for p in range(P):
-            z = Z[rows[p]]
-            product = 0.0
-            for f in range(d):
-                product += z[f] * dz[f]
-            H[p] -= step * product
-    return gap
-
-
-@kernel
-def most_violating_pair(rows, a, H, mass, box, curvature):
-    """The plane with the largest violation, that with the smallest which has mass, and both violations."""
-    high, highest = NULL, curvature * mass
-    low, lowest = NONE, np.inf
-    if mass < box:
-        low, lowest = NULL, curvature * mass
-    for p in range(rows.size):
-        if H[p] > highest:
-            high, highest = p, H[p]
-        if a[rows[p]] > 0.0 and H[p] < lowest:
-            low, lowest = p, H[p]
-    return high, low, highest, lowest
-
-
-@kernel
-def block_gap(rows, a, H, mass, box, curvature):
-    """The part of one example in the gap between primal and dual value over the planes."""
-    slack, used = 0.0, 0.0
-    for p in range(rows.size):
-        slack = max(slack, H[p])
-        used += a[rows[p]] * H[p]
-    if curvature > 0.0:
-        return 0.5 * slack * slack / curvature + 0.5 * curvature * mass * mass - used
-    return box * slack - used
+        self.cached.multipliers[:] = feasible
+        self.cached.C = self.C

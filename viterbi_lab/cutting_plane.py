@@ -86,7 +86,7 @@ def iterates(
     if max_passes < 1:
         raise ValueError(f"max_passes={max_passes}; at least one pass is needed.")
     if working_set is None:
-        working_set = WorkingSet(formulation.owners(len(examples)), task.n_weights)
+        working_set = WorkingSet.of(task, formulation.owners(len(examples)))
     working_set.require(formulation.owners(len(examples)), task.n_weights)
     formulation.refuse(penalty, batch)
     ladder(solver)  # refuses an unknown name now

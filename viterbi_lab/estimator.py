@@ -136,7 +136,7 @@ class StructuredSVM:
 
         Args:
             X: n sequences, each (T_i, F) numbers, a (T_i, F) matrix of scipy.sparse, or with ``active``
-                (T_i, a) indices.
+                (T_i, a) indices. F may be a million where they are sparse.
             Y: n label sequences, each T_i labels of any hashable kind.
             site_weights: n sequences of T_i whole numbers >= 1, how often an error at each site counts.
 
@@ -175,7 +175,7 @@ class StructuredSVM:
         numbers = _numbered(label_lists, classes)
         examples = task.prepare(inputs, numbers, site_weights)
         owners = 1 if self.trainer == "one_slack" else len(examples)
-        return self._train(classes, task, examples, WorkingSet(owners, task.n_weights))
+        return self._train(classes, task, examples, WorkingSet.of(task, owners))
 
     def continue_fit(
         self,

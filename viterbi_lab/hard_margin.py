@@ -58,8 +58,8 @@ def iterates(
 
 
 def _passes(oracle: SeparationOracle, relative_gap: float, max_passes: int) -> Iterator[Iterate]:
-    n, d = len(oracle.examples), oracle.task.n_weights
-    constraints, C, w = WorkingSet(n, d), float(n), np.zeros(d)
+    n, task = len(oracle.examples), oracle.task
+    constraints, C, w = WorkingSet.of(task, n), float(n), np.zeros(task.n_weights)
     lower, lowers, qp_solves, qp_seconds = 0.0, (), 0, 0.0
     latest = None
     for number in range(max_passes + 1):
@@ -122,7 +122,7 @@ def _add(constraints: WorkingSet, look: Look, chosen: np.ndarray) -> int:
 
 def _hopeless(constraints: WorkingSet) -> float:
     """The objective above which weights are called impossible."""
-    largest = float(np.linalg.norm(constraints.rows, axis=1).max(initial=0.0))
+    largest = float(constraints.planes.norms().max(initial=0.0))
     return 0.5 / (SMALLEST_MARGIN * largest) ** 2 if largest > 0.0 else np.inf
 
 
@@ -131,7 +131,7 @@ def _without_slack(constraints: WorkingSet, C: float, relative_gap: float) -> tu
     while True:
         program = solve(constraints, C=C, penalty=NO_SLACK, relative_gap=1e-2 * relative_gap)
         a = program.multipliers
-        norm = max(float(np.linalg.norm(a @ constraints.rows)), 1e-150)
+        norm = max(float(np.linalg.norm(constraints.planes.combination(a))), 1e-150)
         bound = 0.5 * (float(a @ constraints.bounds) / norm) ** 2
         margin = 1.0 - float(program.slack.max())
         upper = 0.5 * float(program.w @ program.w) / margin**2 if margin > 0.0 else np.inf

@@ -24,6 +24,7 @@ class Limits:
 
     decode_bytes: int = _limit(512_000_000, "bytes of working memory of one decoding")
     trace_bytes: int = _limit(64_000_000, "bytes of all tables L and S of one trace")
+    program_bytes: int = _limit(512_000_000, "bytes of the table of sparse planes in one quadratic program")
     job_bytes: int = _limit(2_000_000_000, "bytes that a job in a worker process may add to its memory")
     job_seconds: int = _limit(600, "time in seconds from the start of a job to its end, pauses included")
     pause_seconds: int = _limit(120, "seconds for which a paused job keeps its worker while others wait")

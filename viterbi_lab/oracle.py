@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
+from viterbi_lab.rows import Rows, times_rows
 from viterbi_lab.tasks.base import Corpus, Example, Task
 
 MOST_WORK = 2e7
@@ -88,7 +89,7 @@ def most_violated(
         penalty: LINEAR or QUADRATIC; it decides the power of the loss.
     """
     h = penalty.tempered(example.h)
-    truth = float(w @ example.psi)
+    truth = float(example.psi @ w)
     best = task.optimum(example, w, h, rescaling.combine, rescaling.offset(truth))
     return Violation(example, best.y, best.value, best.k, float(h[best.k]), best.problem)
 
@@ -119,16 +120,16 @@ def all_most_violated(
     return Violations(corpus, best.y, best.starts, best.value, loss)
 
 
-def plane(task: Task, violation: Violation, rescaling: Rescaling) -> tuple[np.ndarray, float]:
+def plane(task: Task, violation: Violation, rescaling: Rescaling) -> tuple[Rows, float]:
     """The row (z, b) of a violated constraint: H(ŷ) = b − ⟨w, z⟩, at every w."""
     return rescaling.plane(task.delta_psi(violation.example, violation.y_hat), violation.loss)
 
 
-def planes(task: Task, violations: Violations, rescaling: Rescaling) -> tuple[np.ndarray, np.ndarray]:
+def planes(task: Task, violations: Violations, rescaling: Rescaling) -> tuple[Rows, np.ndarray]:
     """The rows (n, d) and bounds (n,) of many violated constraints."""
     corpus = violations.corpus
     delta_psi = corpus.psi - task.joint_features(corpus, violations.y, violations.starts)
-    return rescaling.plane(delta_psi, violations.loss[:, np.newaxis])[0], violations.loss
+    return times_rows(delta_psi, rescaling.factor(violations.loss)), violations.loss
 
 
 @dataclass(eq=False)
@@ -212,7 +213,7 @@ class Look:
         return most_violated(oracle.task, oracle.examples[i], self.w, oracle.rescaling, oracle.penalty)
 
     def mean_row(self) -> tuple[np.ndarray, float]:
-        """(z̄, b̄): the mean of the rows of all examples."""
+        """(z̄, b̄): the mean of the rows of all examples; z̄ is dense."""
         totals = [
             (Z.sum(axis=0), b.sum())
             for Z, b in (planes(self.oracle.task, part, self.oracle.rescaling) for part in self.parts)
@@ -220,14 +221,14 @@ class Look:
         n = len(self.oracle.examples)
         return sum(z for z, _ in totals) / n, float(sum(b for _, b in totals) / n)
 
-    def rows(self, chosen: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray, float]]:
+    def rows(self, chosen: np.ndarray) -> Iterator[tuple[int, np.ndarray, Rows, float]]:
         """``(i, ŷ, z, b)`` of the examples where ``chosen`` (n,) is true, in their order."""
         for numbers, outputs, Z, b in self.rows_by_part(chosen):
             yield from zip(numbers.tolist(), outputs, Z, b.tolist(), strict=True)
 
     def rows_by_part(
         self, chosen: np.ndarray
-    ) -> Iterator[tuple[np.ndarray, list[np.ndarray], np.ndarray, np.ndarray]]:
+    ) -> Iterator[tuple[np.ndarray, list[np.ndarray], Rows, np.ndarray]]:
         """The same as arrays, part by part: numbers (m,), the m labellings, Z (m, d) and b (m,)."""
         first = 0
         for part in self.parts:

@@ -14,10 +14,13 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from viterbi_lab.dp import Limits, TooBig
 from viterbi_lab.interior_point import solve_blocks
+from viterbi_lab.planes import Coordinates, Planes
 from viterbi_lab.rescaling import LINEAR, Penalty
 from viterbi_lab.working_set import WorkingSet
 
@@ -143,10 +146,12 @@ def solve(
         ladder: the ways to solve it, in the order in which they are tried; the function `ladder` knows names.
 
     Raises:
+        TooBig: if the planes are sparse and too many for a table of their coordinates.
         SolverFailed: if no rung gave finite weights.
     """
     begin = time.perf_counter()
     program = _Program.of(working_set, C, penalty)
+    _require_room(program.planes)
     unit = C if unit is None else unit
     best, said = None, []
     for rung in ladder:
@@ -154,7 +159,7 @@ def solve(
         said.append(f"{rung.solver}: {answer.status}")
         if not answer.is_finite:
             # too small a unit makes the program look infeasible; the objective at w = 0 is large enough
-            unit = penalty.cost(working_set.slack(np.zeros(program.Z.shape[1])), C)
+            unit = penalty.cost(working_set.slack(np.zeros(program.planes.n_weights)), C)
             continue
         w, a = answer.w, program.feasible(answer.multipliers)
         slack = working_set.slack(w)
@@ -168,13 +173,23 @@ def solve(
     return replace(best, seconds=time.perf_counter() - begin)
 
 
+def _require_room(planes: Planes) -> None:
+    """Refuse a program over sparse planes whose coordinates take more than the limit of the engine."""
+    needed, limit = 8 * planes.table_size(), Limits.in_force("program_bytes")
+    if needed > limit:
+        raise TooBig(
+            f"A program over {len(planes)} sparse planes needs {needed / 1e6:.0f} MB for their coordinates; "
+            f"the limit is {limit / 1e6:.0f} MB. Train by block_coordinate, which needs no such table."
+        )
+
+
 def certify(
     working_set: WorkingSet, multipliers: np.ndarray, *, C: float, penalty: Penalty = LINEAR
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """What multipliers prove: feasible ones next to them (m,), w = Σ a z (d,), and their dual value."""
     program = _Program.of(working_set, C, penalty)
     a = program.feasible(multipliers)
-    return a, a @ program.Z, program.dual_value(a)
+    return a, program.planes.combination(a), program.dual_value(a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,9 +211,9 @@ class _Answer:
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """One working-set program: rows Z (m, d), bounds b, owners, and what they cost."""
+    """One working-set program: m planes, bounds b, owners, and what they cost."""
 
-    Z: np.ndarray
+    planes: Planes
     b: np.ndarray
     owners: np.ndarray
     n: int
@@ -208,19 +223,22 @@ class _Program:
     @classmethod
     def of(cls, working_set: WorkingSet, C: float, penalty: Penalty) -> _Program:
         return cls(
-            working_set.rows, working_set.bounds, working_set.owners, working_set.n_examples, C, penalty
+            working_set.planes, working_set.bounds, working_set.owners, working_set.n_examples, C, penalty
         )
 
     def attempt(self, rung: Rung, unit: float, relative_gap: float) -> _Answer:
         """Solve it in one way; only cvxpy asks for the unit, only our own method for the gap."""
-        # w is a combination of rows: with fewer rows than weights, look for it among these only
-        m, d = self.Z.shape
-        basis, Z = (None, self.Z) if m >= d else _in_own_span(self.Z)
+        # w is a combination of planes: with fewer planes than weights, look for it among these only
         if rung.solver == INTERIOR_POINT.solver:
-            answer = self._by_interior_point(Z, rung.options["beyond"] * relative_gap)
+            answer = self._by_interior_point(self.coordinates.Z, rung.options["beyond"] * relative_gap)
         else:
-            answer = self._by_cvxpy(rung, Z, unit)
-        return answer if basis is None or answer.w is None else replace(answer, w=basis @ answer.w)
+            answer = self._by_cvxpy(rung, self.coordinates.Z, unit)
+        return answer if answer.w is None else replace(answer, w=self.coordinates.weights(answer.w))
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The planes in few coordinates; made once for all rungs."""
+        return self.planes.coordinates()
 
     def _by_interior_point(self, Z: np.ndarray, relative_gap: float) -> _Answer:
         order = np.argsort(self.owners, kind="stable")
@@ -274,15 +292,9 @@ class _Program:
 
     def dual_value(self, a: np.ndarray) -> float:
         """Σ a b − ½‖Σ a z‖² − the conjugate of the cost of the slacks, at feasible ``a``."""
-        value = float(a @ self.b) - 0.5 * float(np.sum((a @ self.Z) ** 2))
+        value = float(a @ self.b) - 0.5 * float(np.sum(self.planes.combination(a) ** 2))
         if self.penalty.curvature > 0.0:
             mass = np.bincount(self.owners, a, self.n)
             excess = np.maximum(mass - self.C / self.n * self.penalty.slope, 0.0)
             value -= 0.5 * self.n / (self.C * self.penalty.curvature) * float(excess @ excess)
         return value
-
-
-def _in_own_span(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """An orthonormal basis (d, m) of the span of the rows of Z, and the rows in its coordinates (m, m)."""
-    basis, R = np.linalg.qr(Z.T)
-    return basis, R.T

@@ -43,13 +43,17 @@ class Rescaling(ABC):
         """H(ŷ) from ⟨w, δΨ(ŷ)⟩ (by how much the truth leads) and the loss Δ^p of ŷ."""
 
     @abstractmethod
+    def factor(self, loss: float) -> float:
+        """What δΨ(ŷ) is multiplied by in the row of ŷ, given Δ^p; of many losses an array of these."""
+
     def plane(self, delta_psi: np.ndarray, loss: float) -> tuple[np.ndarray, float]:
         """The row (z, b) of the constraint of ŷ, with H(ŷ) = b − ⟨w, z⟩ for every w.
 
         Args:
-            delta_psi: (d,) float64, δΨ(ŷ).
+            delta_psi: (d,) float64, δΨ(ŷ), dense or sparse.
             loss: Δ^p of ŷ.
         """
+        return delta_psi * self.factor(loss), loss
 
     def __repr__(self) -> str:
         return self.name.upper()
@@ -71,8 +75,8 @@ class _SlackRescaling(Rescaling):
     def violation(self, advantage: float, loss: float) -> float:
         return (1.0 - advantage) * loss
 
-    def plane(self, delta_psi: np.ndarray, loss: float) -> tuple[np.ndarray, float]:
-        return loss * delta_psi, loss
+    def factor(self, loss: float) -> float:
+        return loss
 
 
 class _MarginRescaling(Rescaling):
@@ -87,8 +91,8 @@ class _MarginRescaling(Rescaling):
     def violation(self, advantage: float, loss: float) -> float:
         return loss - advantage
 
-    def plane(self, delta_psi: np.ndarray, loss: float) -> tuple[np.ndarray, float]:
-        return delta_psi, loss
+    def factor(self, loss: float) -> float:
+        return np.ones_like(loss)
 
 
 SLACK: Rescaling = _SlackRescaling()

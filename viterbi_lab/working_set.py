@@ -6,6 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from viterbi_lab.planes import DensePlanes, SparsePlanes, grown
+from viterbi_lab.rows import Rows
+from viterbi_lab.tasks.base import Task
+
+PER_ROW = ("_bounds", "_owners", "_multipliers", "_idle")
+
 
 class WorkingSet:
     """The constraints ∪_i S_i found so far: rows (z, b) of n examples. It grows, unless rows are dropped.
@@ -13,22 +19,29 @@ class WorkingSet:
     Args:
         n_examples: n.
         n_weights: d.
+        sparse: whether rows are kept without their zeros; it decides time and memory, not the result.
 
     Attributes:
         n_examples: n.
+        planes: the z of the constraints in the order in which they were added.
         C: the C for which `multipliers` are feasible; None as long as all are 0.
     """
 
-    def __init__(self, n_examples: int, n_weights: int):
+    def __init__(self, n_examples: int, n_weights: int, *, sparse: bool = False):
         self.n_examples = n_examples
         self.C: float | None = None
-        self._rows = np.empty((16, n_weights))
+        self.planes = SparsePlanes(n_weights) if sparse else DensePlanes(n_weights)
         self._bounds = np.empty(16)
         self._owners = np.empty(16, np.int64)
         self._multipliers = np.empty(16)
         self._idle = np.empty(16, np.int64)
         self._keys: list[tuple[int, bytes]] = []
         self._known: set[tuple[int, bytes]] = set()
+
+    @classmethod
+    def of(cls, task: Task, n_examples: int) -> WorkingSet:
+        """An empty set for the weights of a task, sparse where its joint features are."""
+        return cls(n_examples, task.n_weights, sparse=task.sparse)
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -40,16 +53,16 @@ class WorkingSet:
 
     def require(self, n_examples: int, n_weights: int) -> None:
         """Refuse a training with other numbers of examples or weights than the set was made for."""
-        if (self.n_examples, self._rows.shape[1]) != (n_examples, n_weights):
+        if (self.n_examples, self.planes.n_weights) != (n_examples, n_weights):
             raise ValueError(
-                f"The working set is for {self.n_examples} examples and {self._rows.shape[1]} weights; this "
-                f"training has {n_examples} and {n_weights}."
+                f"The working set is for {self.n_examples} examples and {self.planes.n_weights} weights; "
+                f"this training has {n_examples} and {n_weights}."
             )
 
     @property
-    def rows(self) -> np.ndarray:
-        """(m, d) float64, the z of the constraints in the order in which they were added."""
-        return self._rows[: len(self)]
+    def rows(self) -> Rows:
+        """(m, d) float64, the z of the constraints, as one matrix."""
+        return self.planes.rows
 
     @property
     def bounds(self) -> np.ndarray:
@@ -66,13 +79,13 @@ class WorkingSet:
         """(m,) float64, the a >= 0 of a dual solution to start from; may be written to. 0 for new rows."""
         return self._multipliers[: len(self)]
 
-    def add(self, owner: int, y_hat: np.ndarray, z: np.ndarray, b: float) -> None:
+    def add(self, owner: int, y_hat: np.ndarray, z: Rows, b: float) -> None:
         """Add the constraint ⟨w, z⟩ ≥ b − ξ of a labelling.
 
         Args:
             owner: the number of the example, in ``0..n_examples - 1``.
             y_hat: the labelling, which identifies the constraint.
-            z: (d,) float64.
+            z: (d,) float64, dense or sparse.
             b: its bound.
 
         Raises:
@@ -83,30 +96,27 @@ class WorkingSet:
             raise ValueError(f"The constraint of this labelling of example {owner} is in the set already.")
         self._append([key], np.array([owner]), z, b)
 
-    def add_new(self, owners: np.ndarray, outputs: Sequence[np.ndarray], Z: np.ndarray, b: np.ndarray) -> int:
+    def add_new(self, owners: np.ndarray, outputs: Sequence[np.ndarray], Z: Rows, b: np.ndarray) -> int:
         """Add those of many constraints of different examples that are not in the set; how many those are.
 
         Args:
             owners: (k,) int64, all different.
             outputs: their k labellings.
-            Z: (k, d) float64.
+            Z: (k, d) float64, dense or sparse.
             b: (k,) float64.
         """
         keys = [(owner, y_hat.tobytes()) for owner, y_hat in zip(owners.tolist(), outputs, strict=True)]
         new = [place for place, key in enumerate(keys) if key not in self._known]
-        self._append([keys[place] for place in new], owners[new], Z[new], b[new])
+        if new:
+            self._append([keys[place] for place in new], owners[new], Z[new], b[new])
         return len(new)
 
-    def _append(
-        self, keys: list[tuple[int, bytes]], owners: np.ndarray, Z: np.ndarray, b: np.ndarray
-    ) -> None:
+    def _append(self, keys: list[tuple[int, bytes]], owners: np.ndarray, Z: Rows, b: np.ndarray) -> None:
         m, end = len(self), len(self) + len(keys)
-        if end > len(self._rows):
-            for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
-                old = getattr(self, name)
-                more = max(end, 2 * len(old)) - len(old)
-                setattr(self, name, np.concatenate([old, np.empty((more, *old.shape[1:]), old.dtype)]))
-        self._rows[m:end], self._bounds[m:end], self._owners[m:end] = Z, b, owners
+        for name in PER_ROW:
+            setattr(self, name, grown(getattr(self, name), m, end))
+        self.planes.append(Z)
+        self._bounds[m:end], self._owners[m:end] = b, owners
         self._multipliers[m:end], self._idle[m:end] = 0.0, 0
         self._keys += keys
         self._known.update(keys)
@@ -121,7 +131,8 @@ class WorkingSet:
         self._idle[:m] = np.where(idle, self._idle[:m] + 1, 0)
         kept = np.flatnonzero(self._idle[:m] <= patience)
         if len(kept) < m:
-            for name in ("_rows", "_bounds", "_owners", "_multipliers", "_idle"):
+            self.planes.keep(kept)
+            for name in PER_ROW:
                 array = getattr(self, name)
                 array[: len(kept)] = array[kept]
             self._keys = [self._keys[place] for place in kept]
@@ -130,7 +141,7 @@ class WorkingSet:
 
     def violations(self, w: np.ndarray) -> np.ndarray:
         """H = b − ⟨w, z⟩ of every constraint, (m,) float64."""
-        return self.bounds - self.rows @ w
+        return self.bounds - self.planes.products(w)
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """ξ_i = max(0, max_{S_i} H), the slacks that the constraints in the set ask for, (n,) float64."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from viterbi_lab.dp import Combine
+from viterbi_lab.rows import Rows, stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Example:
         number: its place in the training data, from 0.
         x: the input, as its task wants it.
         y: (T,) int64, the true output.
-        psi: (d,) float64, Ψ(x, y).
+        psi: (d,) float64, Ψ(x, y); sparse where the task says so.
         h: (K + 1,) float64, the loss h(0..K) of the possible sums of costs.
         cost: int64, what each part costs, as its task wants it; for sequences (T, N), what each label
             costs at each site, or None if that is 1 for every wrong label.
@@ -38,7 +39,7 @@ class Example:
     number: int
     x: Any
     y: np.ndarray
-    psi: np.ndarray
+    psi: Rows
     h: np.ndarray
     cost: np.ndarray | None = None
 
@@ -52,14 +53,14 @@ class Corpus:
         x: their inputs, joined as their task wants it.
         y: (ΣT,) int64, their outputs.
         starts: (n + 1,) int64, where each begins among the sites.
-        psi: (n, d) float64, their joint features.
+        psi: (n, d) float64, their joint features; sparse where the task says so.
     """
 
     examples: tuple[Example, ...]
     x: Any
     y: np.ndarray
     starts: np.ndarray
-    psi: np.ndarray
+    psi: Rows
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -112,6 +113,11 @@ class Task(ABC):
     def n_weights(self) -> int:
         """d, the length of w and of Ψ."""
 
+    @property
+    @abstractmethod
+    def sparse(self) -> bool:
+        """Whether Ψ is given without its zeros, as `viterbi_lab.rows` has it; w never is."""
+
     @abstractmethod
     def prepare(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Example, ...]:
         """Check training data and bring it into the form that everything else trusts.
@@ -125,8 +131,18 @@ class Task(ABC):
         """Check one input without its output, as `prepare` does; ``where`` names it in messages."""
 
     @abstractmethod
+    def join(self, inputs: Sequence[Any]) -> Any:
+        """Lay prepared inputs end to end, in the form that `optima` and `joint_features` want."""
+
     def gather(self, examples: Sequence[Example]) -> Corpus:
         """Lay prepared examples end to end."""
+        return Corpus(
+            tuple(examples),
+            self.join([example.x for example in examples]),
+            np.concatenate([example.y for example in examples]),
+            np.concatenate([[0], np.cumsum([len(example.y) for example in examples])]),
+            stacked([example.psi for example in examples]),
+        )
 
     @abstractmethod
     def work(self, example: Example) -> float:
@@ -172,17 +188,17 @@ class Task(ABC):
         """
 
     @abstractmethod
-    def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
+    def joint_feature(self, x: Any, y: np.ndarray) -> Rows:
         """Ψ(x, y) of a prepared x and output, (d,) float64."""
 
     @abstractmethod
-    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> Rows:
         """Ψ(x_i, y_i) of all examples with outputs ``y`` end to end, which begin at ``starts``; (n, d)."""
 
     @abstractmethod
     def loss(self, y: np.ndarray, y_hat: np.ndarray) -> float:
         """Δ(y, ŷ)."""
 
-    def delta_psi(self, example: Example, y_hat: np.ndarray) -> np.ndarray:
+    def delta_psi(self, example: Example, y_hat: np.ndarray) -> Rows:
         """δΨ(ŷ) = Ψ(x, y) − Ψ(x, ŷ), (d,) float64."""
         return example.psi - self.joint_feature(example.x, y_hat)

@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viterbi_lab import rows
 from viterbi_lab.dp import Combine
 from viterbi_lab.dp.builders import choice
 from viterbi_lab.dp.hypergraph import GraphProblem, solve
+from viterbi_lab.rows import Rows
 from viterbi_lab.tasks.base import Corpus, Example, Optima, Optimum, Task
 from viterbi_lab.tasks.encoding import DENSE, SPARSE, Encoding
 from viterbi_lab.taxonomy import Taxonomy
@@ -107,6 +109,11 @@ class ClassificationTask(Task):
         """V·F."""
         return self.attributes.shape[1] * self.n_features
 
+    @property
+    def sparse(self) -> bool:
+        """Whether there are many weights."""
+        return self.n_weights > rows.MOST_DENSE
+
     def prepare(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Example, ...]:
         """Check training data.
 
@@ -138,7 +145,7 @@ class ClassificationTask(Task):
         self._warn_of_absent(classes)
         inputs = [self.prepare_input(X[i : i + 1], f"example {i}") for i in range(n)]
         ranked = [np.unique(self.losses[y], return_inverse=True) for y in range(self.n_classes)]
-        psi = self._joint_features(self.encoding.join(inputs, self.n_features), classes)
+        psi = self._joint_features(self.join(inputs), classes)
         return tuple(
             Example(i, x, classes[i : i + 1], psi[i], *ranked[classes[i]]) for i, x in enumerate(inputs)
         )
@@ -151,15 +158,9 @@ class ClassificationTask(Task):
             raise ValueError(f"The features of {where} have {len(checked)} rows; an input is one.")
         return checked
 
-    def gather(self, examples: Sequence[Example]) -> Corpus:
-        """Lay prepared examples end to end."""
-        return Corpus(
-            tuple(examples),
-            self.encoding.join([example.x for example in examples], self.n_features),
-            np.array([example.y[0] for example in examples]),
-            np.arange(len(examples) + 1),
-            np.array([example.psi for example in examples]),
-        )
+    def join(self, inputs: Sequence[Any]) -> Any:
+        """Lay prepared inputs end to end."""
+        return self.encoding.join(inputs, self.n_features)
 
     def work(self, example: Example) -> float:
         """V + K."""
@@ -201,11 +202,11 @@ class ClassificationTask(Task):
         y = np.where(values == value[:, np.newaxis], cost, cost.max() + 1).argmin(axis=1)
         return Optima(y, corpus.starts, value, cost[np.arange(len(y)), y])
 
-    def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
+    def joint_feature(self, x: Any, y: np.ndarray) -> Rows:
         """Ψ(x, y) = Λ(y) ⊗ φ(x), (d,) float64."""
         return self._joint_features(x, y)[0]
 
-    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> Rows:
         """Ψ of all examples with other classes; see `Task.joint_features`."""
         return self._joint_features(corpus.x, y)
 
@@ -213,10 +214,25 @@ class ClassificationTask(Task):
         """Δ(y, ŷ)."""
         return float(self.losses[y[0], y_hat[0]])
 
-    def _joint_features(self, x: Any, y: np.ndarray) -> np.ndarray:
+    def _joint_features(self, x: Any, y: np.ndarray) -> Rows:
         """Λ(y_i) ⊗ φ(x_i) of joined inputs, (n, d) float64."""
-        n, one_each = len(y), np.arange(len(y) + 1)
-        phi = self.encoding.counts(x, np.zeros(n, np.int64), one_each, 1, self.n_features)
+        n = len(y)
+        if self.sparse:
+            owners, features, values = self.encoding.entries(x, self.n_features)
+            # every feature of an input meets every attribute of its class
+            classes, attributes = np.nonzero(self.attributes)
+            begins = np.searchsorted(classes, np.arange(self.n_classes + 1))
+            count = np.diff(begins)[y[owners]]
+            entry = np.repeat(np.arange(len(owners)), count)
+            first = np.cumsum(count) - count
+            place = begins[y[owners[entry]]] + np.arange(len(entry)) - first[entry]
+            return rows.sparse_rows(
+                owners[entry],
+                attributes[place] * self.n_features + features[entry],
+                self.attributes[classes[place], attributes[place]] * values[entry],
+                (n, self.n_weights),
+            )
+        phi = self.encoding.counts(x, np.zeros(n, np.int64), np.arange(n + 1), 1, self.n_features)
         return np.einsum("nv,nf->nvf", self.attributes[y], phi).reshape(n, -1)
 
     def _warn_of_absent(self, classes: np.ndarray) -> None:

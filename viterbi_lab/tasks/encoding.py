@@ -40,6 +40,10 @@ class Encoding(ABC):
             n_features: F.
         """
 
+    @abstractmethod
+    def entries(self, x: Any, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sites (m,), features (m,) and values (m,) of joined inputs, wherever a feature is not 0."""
+
     def __reduce__(self) -> str:
         """There is one object of each kind, also after copying and pickling: the global of that name."""
         return repr(self)
@@ -86,6 +90,10 @@ class _Dense(Encoding):
         for f in range(n_features):
             counts[:, f] = np.bincount(place, x[:, f], minlength=n * n_states)
         return counts.reshape(n, -1)
+
+    def entries(self, x: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        sites, features = np.nonzero(x)
+        return sites, features, x[sites, features]
 
     def __repr__(self) -> str:
         return "DENSE"
@@ -135,6 +143,10 @@ class _Active(Encoding):
         place = (owners_of(starts) * n_states + y) * width
         counts = np.bincount((x + place[:, np.newaxis]).ravel(), minlength=n * n_states * width)
         return counts.reshape(n, n_states, width)[:, :, :n_features].reshape(n, -1).astype(np.float64)
+
+    def entries(self, x: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        sites, columns = np.nonzero(x < n_features)
+        return sites, x[sites, columns].astype(np.int64), np.ones(len(sites))
 
     def __repr__(self) -> str:
         return "ACTIVE"
@@ -207,6 +219,9 @@ class _Sparse(Encoding):
         n = len(starts) - 1
         place = ((owners_of(starts) * n_states + y) * n_features)[x.sites] + x.features
         return np.bincount(place, x.values, minlength=n * n_states * n_features).reshape(n, -1)
+
+    def entries(self, x: SparseRows, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return x.sites, x.features, x.values
 
     def __repr__(self) -> str:
         return "SPARSE"

@@ -43,6 +43,11 @@ class GraphTask(Task):
     """A task over graphs: an application says how derivations are written down as outputs."""
 
     @property
+    def sparse(self) -> bool:
+        """No: there are as many weights as there are letters or rules."""
+        return False
+
+    @property
     @abstractmethod
     def capped(self) -> bool:
         """Whether the last value of h holds for all larger costs, too."""
@@ -59,15 +64,9 @@ class GraphTask(Task):
     def weights_of(self, x: Parts, y: np.ndarray) -> np.ndarray:
         """The numbers of the weights that an output uses, as often as it uses them; d counts for nothing."""
 
-    def gather(self, examples: Sequence[Example]) -> Corpus:
-        """Lay the outputs of prepared examples end to end."""
-        return Corpus(
-            tuple(examples),
-            tuple(example.x for example in examples),
-            np.concatenate([example.y for example in examples]),
-            np.concatenate([[0], np.cumsum([len(example.y) for example in examples])]),
-            np.array([example.psi for example in examples]),
-        )
+    def join(self, inputs: Sequence[Parts]) -> tuple[Parts, ...]:
+        """Prepared inputs side by side."""
+        return tuple(inputs)
 
     def work(self, example: Example) -> float:
         """E·(K + 1)."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from viterbi_lab.dp import Combine
+from viterbi_lab.rows import Rows, stacked, times_columns, used_columns
 from viterbi_lab.tasks.base import Corpus, Example, Optima, Optimum, Task
 from viterbi_lab.tasks.sequence import SequenceTask
 
@@ -51,25 +52,31 @@ class Reweighted(Task):
         """As many as the task itself has."""
         return self.task.n_weights
 
+    @property
+    def sparse(self) -> bool:
+        """Whether the joint features of the task itself are."""
+        return self.task.sparse
+
     def prepare(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[Example, ...]:
         """Check training data as the task itself does; true outputs must not use forbidden parts."""
         examples = self.task.prepare(X, Y)
         for example in examples:
-            used = np.flatnonzero(self.forbidden & (example.psi != 0))
-            if len(used):
+            used = used_columns(example.psi)
+            wrong = used[self.forbidden[used]]
+            if len(wrong):
                 raise ValueError(
-                    f"The true output of sequence {example.number} uses the part of weight {used[0]}, "
+                    f"The true output of sequence {example.number} uses the part of weight {wrong[0]}, "
                     "which is forbidden."
                 )
-        return tuple(replace(example, psi=self.scale * example.psi) for example in examples)
+        return tuple(replace(example, psi=times_columns(example.psi, self.scale)) for example in examples)
 
     def prepare_input(self, x: Any, where: str = "the sequence") -> Any:
         """Check one input as the task itself does."""
         return self.task.prepare_input(x, where)
 
-    def gather(self, examples: Sequence[Example]) -> Corpus:
-        """Lay prepared examples end to end."""
-        return self.task.gather(examples)
+    def join(self, inputs: Sequence[Any]) -> Any:
+        """Lay prepared inputs end to end as the task itself does."""
+        return self.task.join(inputs)
 
     def work(self, example: Example) -> float:
         """About how many cells the tables of its inference have."""
@@ -97,13 +104,13 @@ class Reweighted(Task):
         """Loss-augmented inference for all examples; see `Task.optima`."""
         return self.task.optima(corpus, self.own_weights(w), losses, combine, offsets, threads)
 
-    def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
+    def joint_feature(self, x: Any, y: np.ndarray) -> Rows:
         """s·Ψ(x, y), (d,) float64."""
-        return self.scale * self.task.joint_feature(x, y)
+        return times_columns(self.task.joint_feature(x, y), self.scale)
 
-    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> Rows:
         """s·Ψ of all examples with other outputs; see `Task.joint_features`."""
-        return self.scale * self.task.joint_features(corpus, y, starts)
+        return times_columns(self.task.joint_features(corpus, y, starts), self.scale)
 
     def loss(self, y: np.ndarray, y_hat: np.ndarray) -> float:
         """Δ(y, ŷ) of the task itself."""
@@ -160,7 +167,7 @@ def inverse_mean_scale(examples: Sequence[Example], prior: float) -> np.ndarray:
     """
     if not (np.isfinite(prior) and prior > 0):
         raise ValueError(f"prior={prior}; it must be a positive number.")
-    mean = np.mean([example.psi for example in examples], axis=0)
+    mean = stacked([example.psi for example in examples]).mean(axis=0)
     if mean.min() < 0:
         raise ValueError(
             f"feature {int(np.argmin(mean))} has the mean {mean.min():g}; counts are not negative."

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from viterbi_lab import rows
 from viterbi_lab.dp import (
     ChainBatch,
     ChainProblem,
@@ -29,6 +30,7 @@ from viterbi_lab.dp import (
     viterbi,
 )
 from viterbi_lab.losses import IDENTITY, LabelCosts, Wrapper, hamming_cost
+from viterbi_lab.rows import Rows
 from viterbi_lab.tasks.base import Corpus, Example, Optima, Optimum, Task
 from viterbi_lab.tasks.encoding import ACTIVE, DENSE, SPARSE, Encoding, owners_of
 
@@ -80,6 +82,11 @@ class SequenceTask(Task):
         """N·F + N², and 2N more with start and end weights."""
         return self._transitions.stop + (2 * self.n_states if self.start_end else 0)
 
+    @property
+    def sparse(self) -> bool:
+        """Whether there are many weights."""
+        return self.n_weights > rows.MOST_DENSE
+
     def prepare(
         self, X: Sequence[Any], Y: Sequence[Any], site_weights: Sequence[Any] | None = None
     ) -> tuple[Example, ...]:
@@ -116,9 +123,7 @@ class SequenceTask(Task):
                 tables[most] = self.wrapper.loss_table(most)
             losses.append(tables[most])
         starts = np.concatenate([[0], np.cumsum([len(y) for y in labels])])
-        psi = self._joint_features(
-            self.encoding.join(inputs, self.n_features), starts, np.concatenate(labels)
-        )
+        psi = self._joint_features(self.join(inputs), starts, np.concatenate(labels))
         return tuple(
             Example(number, *parts)
             for number, parts in enumerate(zip(inputs, labels, psi, losses, costs, strict=True))
@@ -128,15 +133,9 @@ class SequenceTask(Task):
         """Check one input as `prepare` does."""
         return self.encoding.check(x, self.n_features, where)
 
-    def gather(self, examples: Sequence[Example]) -> Corpus:
-        """Lay prepared examples end to end."""
-        return Corpus(
-            tuple(examples),
-            self.encoding.join([example.x for example in examples], self.n_features),
-            np.concatenate([example.y for example in examples]),
-            np.concatenate([[0], np.cumsum([len(example.y) for example in examples])]),
-            np.array([example.psi for example in examples]),
-        )
+    def join(self, inputs: Sequence[Any]) -> Any:
+        """Lay prepared inputs end to end."""
+        return self.encoding.join(inputs, self.n_features)
 
     def work(self, example: Example) -> float:
         """T·(K + 1)."""
@@ -216,11 +215,11 @@ class SequenceTask(Task):
         """Loss-augmented inference for one example, Bauer et al. (14): (score + offset) ⊙ h(costs)."""
         return ChainProblem(scores, example.y, h, combine, offset, cost=example.cost)
 
-    def joint_feature(self, x: Any, y: np.ndarray) -> np.ndarray:
+    def joint_feature(self, x: Any, y: np.ndarray) -> Rows:
         """Ψ(x, y), Bauer et al. (1), in the order of the module's table; (d,) float64."""
-        return self._joint_features(self.encoding.join([x], self.n_features), np.array([0, len(y)]), y)[0]
+        return self._joint_features(self.join([x]), np.array([0, len(y)]), y)[0]
 
-    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    def joint_features(self, corpus: Corpus, y: np.ndarray, starts: np.ndarray) -> Rows:
         """Ψ of all examples with other outputs; see `Task.joint_features`."""
         return self._joint_features(corpus.x, starts, y)
 
@@ -245,18 +244,33 @@ class SequenceTask(Task):
         first, N = self._transitions.stop, self.n_states
         return (w[first : first + N], w[first + N :]) if self.start_end else (None, None)
 
-    def _joint_features(self, x: Any, starts: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _joint_features(self, x: Any, starts: np.ndarray, y: np.ndarray) -> Rows:
         """Ψ of joined inputs: (n, d) float64."""
-        n, N, first = len(starts) - 1, self.n_states, self._transitions.stop
-        psi = np.zeros((n, self.n_weights))
-        psi[:, : self._transitions.start] = self.encoding.counts(x, y, starts, N, self.n_features)
-        steps = owners_of(starts) * N * N
-        steps[:-1] += y[:-1] * N + y[1:]
-        steps[starts[1:] - 1] = n * N * N  # the last site of a sequence has none after it
-        psi[:, self._transitions] = np.bincount(steps, minlength=n * N * N + 1)[:-1].reshape(n, N * N)
+        n, N, emissions = len(starts) - 1, self.n_states, self._transitions.start
+        owner = owners_of(starts)
+        within = np.ones(len(y), bool)
+        within[starts[1:] - 1] = False  # the last site of a sequence has none after it
+        within = np.flatnonzero(within)
+        # the sequence and the weight of every count
+        counted = [(owner[within], emissions + y[within] * N + y[within + 1])]
         if self.start_end:
-            psi[np.arange(n), first + y[starts[:-1]]] = 1.0
-            psi[np.arange(n), first + N + y[starts[1:] - 1]] = 1.0
+            first = self._transitions.stop
+            counted.append((np.arange(n), first + y[starts[:-1]]))
+            counted.append((np.arange(n), first + N + y[starts[1:] - 1]))
+        rows_of, weights = (np.concatenate(parts) for parts in zip(*counted, strict=True))
+        if self.sparse:
+            sites, features, values = self.encoding.entries(x, self.n_features)
+            return rows.sparse_rows(
+                np.concatenate([owner[sites], rows_of]),
+                np.concatenate([y[sites] * self.n_features + features, weights]),
+                np.concatenate([values, np.ones(len(weights))]),
+                (n, self.n_weights),
+            )
+        psi = np.empty((n, self.n_weights))
+        psi[:, :emissions] = self.encoding.counts(x, y, starts, N, self.n_features)
+        others = self.n_weights - emissions
+        places = rows_of * others + weights - emissions
+        psi[:, emissions:] = np.bincount(places, minlength=n * others).reshape(n, others)
         return psi
 
     def _costs(self, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:

@@ -40,7 +40,7 @@ def train(settings: Settings, known: WorkingSet | None, signals: Signals) -> Ite
     data = data_of(settings)
     yield News(card=Card.of(data))
     if known is None:
-        known = WorkingSet(len(data.examples), data.task.n_weights)
+        known = WorkingSet.of(data.task, len(data.examples))
     phase = _Phase(signals)
     done = 0
     for iterate in TRAINERS[settings.trainer](
