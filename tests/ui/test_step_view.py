@@ -151,6 +151,11 @@ def expected_cells(question) -> list[tuple[int, int, int, float, int]]:
     ]
 
 
+def expect_cells(shown: Shown, n: int) -> None:
+    """The stage draws a table of so many cells, as elements or as one image."""
+    expect(shown.page.get_by_role("img", name=f"floors: {n} cells")).to_be_visible(timeout=30_000)
+
+
 def check_walk(shown: Shown) -> None:
     question = shown.session.question
     cards = shown.stage.evaluate(WALK)
@@ -192,7 +197,7 @@ def test_random_problems_of_every_order_agree_with_the_engine(shown, size):
     shown.set(seed=7)
     expect(shown.page.locator(".vl .truth")).to_have_count(T)
     assert shown.session.question.size == size
-    expect(shown.page.locator(".vl .nodes > *")).to_have_count(len(expected_cells(shown.session.question)))
+    expect_cells(shown, len(expected_cells(shown.session.question)))
     check_walk(shown)
 
 
@@ -356,7 +361,7 @@ def test_a_step_touches_only_what_it_changes(shown):
     """At T = 40, N = 6 one step changes one cell and its column, not the 4920 cells of the table."""
     shown.set(length=40, states=6)
     n_cells = len(expected_cells(shown.session.question))
-    expect(shown.page.locator(".vl .nodes > *")).to_have_count(n_cells, timeout=30_000)
+    expect_cells(shown, n_cells)
     touched = shown.stage.evaluate(
         """async root => {
             const key = (key, shiftKey) => root.dispatchEvent(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viterbi_lab.dp import Decoding, trace
+from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.picture import PAPER, Paint
 from viterbi_lab.ui.question import Question
 
@@ -105,9 +106,7 @@ def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint =
         if best or step >= 30:
             weight = ' font-weight="700"' if best else ""
             ink = paint.decision if best else paint.muted
-            parts.append(
-                f'<text x="{x:.1f}" y="{y - 11:.1f}" fill="{ink}"{weight}>{_short(float(values[k]))}</text>'
-            )
+            parts.append(f'<text x="{x:.1f}" y="{y - 11:.1f}" fill="{ink}"{weight}>{shown(values[k])}</text>')
     parts += [
         f'<text x="{left + k * step:.1f}" y="{height - 8}" fill="{paint.muted}">{k}</text>'
         for k in range(0, values.size, every)
@@ -115,14 +114,9 @@ def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint =
     parts.append(
         f'<text x="8" y="{height - 8}" fill="{paint.muted}" font-style="italic" text-anchor="start">k</text>'
     )
-    spoken = f"Best value of each floor; k = {winner} wins with {_short(column.answer.value)}."
+    spoken = f"Best value of each floor; k = {winner} wins with {shown(column.answer.value)}."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{spoken}" '
         f'font-size="12.5" text-anchor="middle">{"".join(parts)}</svg>'
     )
-
-
-def _short(value: float) -> str:
-    text = f"{round(value, 2):.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text.replace("-", "−")

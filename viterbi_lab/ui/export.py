@@ -8,6 +8,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from html import escape
 from pathlib import Path
 from string import Template
@@ -155,9 +156,15 @@ def python_code(question: Question) -> str:
 
 
 def _program() -> str:
-    """The stage's own files, as they are, packed."""
-    parts = {kind: (FOLDER / f"trellis.{kind}").read_text(encoding="utf-8") for kind in ("js", "css")}
-    return base64.b64encode(gzip.compress(json.dumps(parts).encode(), mtime=0)).decode()
+    """The stage's own files without comments and indentation, packed."""
+    parts = {kind: _bare((FOLDER / f"trellis.{kind}").read_text(encoding="utf-8")) for kind in ("js", "css")}
+    return base64.b85encode(gzip.compress(json.dumps(parts).encode(), mtime=0)).decode()
+
+
+def _bare(source: str) -> str:
+    """A source without lines that are only comment, and without what stands before and after lines."""
+    without = re.sub(r"^\s*(?:/\*(?s:.)*?\*/|//.*)\n", "", source, flags=re.M)
+    return re.sub(r"^[ \t]+|[ \t]+$|^\n", "", without, flags=re.M)
 
 
 def _packed(value: object) -> object:

@@ -3,19 +3,25 @@
 It is the still picture of what ``trellis.js`` draws step by step, in the light theme, for papers and slides.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from viterbi_lab.dp import Trace, trace
+from viterbi_lab.ui.number import fitted, shown
 from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.question import Question
 
 LEFT, RIGHT, HEAD, BELOW = 84, 200, 62, 14  # px around the floors
 BARE_RIGHT = 6  # px beside the last column where its values are not drawn
 CIRCLE_ROW = 15  # px; lower rows become heat cells
+GAPLESS_ROW = 4  # px; lower heat cells touch each other
+HEAT_LEVELS = 12
+MOST_EDGES = 3000  # more would be a grey fog
+LETTERS = 9  # px between columns; closer ones have no room for a label
 LEAST = 320  # px of width and height
 SERIF = "STIX Two Text, Georgia, Times New Roman, serif"
 SANS = "Inter, Roboto, Helvetica Neue, Arial, sans-serif"
@@ -93,7 +99,7 @@ class _Picture:
         self.T, self.N, self.start = scores.length, scores.n_states, scores.window_order - 1
         self.floors, self.states = tables.L.shape[1:]
         self.lane = (height - HEAD - BELOW) / self.floors
-        self.pad = min(7.0, 0.08 * self.lane)
+        self.pad = min(7.0, 0.08 * self.lane) if self.lane > GAPLESS_ROW * self.states else 0.0
         self.row = (self.lane - 2 * self.pad) / self.states
         self.circles = self.row >= CIRCLE_ROW
         self.radius = min(18.0, 0.47 * self.row)
@@ -106,7 +112,7 @@ class _Picture:
         answer = self.tables.decoding
         spoken = (
             f"Trellis with T = {self.T} sites, N = {self.N} labels. "
-            f"The best value is {_number(answer.value)} with {answer.k} wrong labels."
+            f"The best value is {shown(answer.value)} with {answer.k} wrong labels."
         )
         parts = [self._floors(), self._head(), self._edges(), self._path(), self._cells()]
         if self.values:
@@ -114,7 +120,7 @@ class _Picture:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(spoken)}" '
-            f'font-family="{SANS}" font-size="13" fill="{self.paint.ink}">'
+            f'font-family="{SANS}" font-size="13" text-anchor="middle" fill="{self.paint.ink}">'
             f"<title>{escape(self.question.title)}</title>"
             f'<rect width="100%" height="100%" fill="{self.paint.background}"/>{"".join(parts)}</svg>\n'
         )
@@ -126,15 +132,16 @@ class _Picture:
         return HEAD + (self.floors - 1 - k) * self.lane + self.pad + (s + 0.5) * self.row
 
     def _floors(self) -> str:
-        parts, every = [], 1 if self.lane >= 13 else 5
-        for k in range(self.floors):
-            top = HEAD + (self.floors - 1 - k) * self.lane
-            fill = self.paint.lanes[k % 2]
-            parts.append(f'<rect y="{top:.1f}" width="{self.width}" height="{self.lane:.1f}" fill="{fill}"/>')
+        parts, every = [], _every(self.lane, 13)
+        band = every if self.lane < 6 else 1  # floors that share a shade where one alone is only a hair
+        for k in range(0, self.floors, band):
+            height = min(band, self.floors - k) * self.lane
+            top = HEAD + (self.floors - k) * self.lane - height
+            fill = self.paint.lanes[k // band % 2]
+            parts.append(f'<rect y="{top:.1f}" width="{self.width}" height="{height:.1f}" fill="{fill}"/>')
             if k % every == 0:
-                parts.append(
-                    _text(22, top + self.lane / 2, f"{_italic('k')} = {k}", anchor="start", bold=True)
-                )
+                middle = min(self.height - BELOW - 7.0, top + height - self.lane / 2)
+                parts.append(_text(22, middle, f"{_italic('k')} = {k}", anchor="start", bold=True))
             if self.row >= 11:
                 parts += [
                     _text(LEFT - 6, self.y(k, s), self._name(s), anchor="end", size=11, fill=self.paint.muted)
@@ -152,17 +159,35 @@ class _Picture:
             _text(12, 30, f"true {_italic('y')}", anchor="start", size=12, fill=self.paint.muted),
             _text(12, 49, f"best {_italic('ŷ')}", anchor="start", size=12, fill=self.paint.muted),
         ]
+        every, letters = _every(self.gap, 26), self.gap >= LETTERS
+        if self.gap >= 17:
+            every = 1
         for t in range(self.T):
             x, wrong = self.x(t), answer[t] != truth[t]
-            if self.gap >= 17 or t == 0 or (t + 1) % 5 == 0:
+            if t == 0 or (t + 1) % every == 0:
                 parts.append(_text(x, 12, str(t + 1), size=11, fill=self.paint.muted))
-            parts.append(_text(x, 30, escape(labels[truth[t]]), bold=True, fill=self.paint.truth))
             fill = self.paint.decision if wrong else self.paint.truth
-            parts.append(_text(x, 49, escape(labels[answer[t]]), bold=True, fill=fill, underlined=wrong))
+            if letters:
+                parts.append(_text(x, 30, escape(labels[truth[t]]), bold=True, fill=self.paint.truth))
+                name = escape(labels[answer[t]])
+                parts.append(_text(x, 49, name, bold=True, fill=fill, underlined=wrong))
+            else:
+                parts.append(self._tick(t, 36, truth[t], self.paint.edge))
+                parts.append(self._tick(t, 56, answer[t], self.paint.decision if wrong else self.paint.edge))
         return "".join(parts)
+
+    def _tick(self, t: int, foot: int, label: int, fill: str) -> str:
+        """A label where there is no room for a letter: the higher, the later in the alphabet."""
+        height, width = 2 + 12 * label / max(1, self.N - 1), max(1.0, self.gap - 0.6)
+        return (
+            f'<rect x="{self.x(t) - width / 2:.1f}" y="{foot - height:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}" fill="{fill}"/>'
+        )
 
     def _edges(self) -> str:
         L, S, lines = self.tables.L, self.tables.S, []
+        if np.isfinite(L).sum() > MOST_EDGES:
+            return ""
         for t, k, s in np.argwhere(np.isfinite(L)):
             if t > self.start:
                 lines.append(self._curve(self._source(t, k, s, S[t, k, s]), (t, k, s)))
@@ -180,35 +205,60 @@ class _Picture:
         return f'<path d="{line}" fill="none" stroke="{self.paint.decision}" stroke-width="{weight}"/>'
 
     def _cells(self) -> str:
-        L, parts = self.tables.L, []
-        for t, k, s in np.argwhere(np.isfinite(L)):
-            best = (t, k, s) in self.path
-            table = self.tables.L_min if best and self.smallest else L
-            if self.circles:
-                parts.append(self._circle(t, k, s, table[t, k, s], best))
-            else:
-                column = L[t][np.isfinite(L[t])]
-                low, high = column.min(), column.max()
-                share = (L[t, k, s] - low) / (high - low) if high > low else 1.0
-                fill = self.paint.decision if best else _mixed(*self.paint.heat, share)
-                h = max(1.0, self.row - (1 if self.row > 4 else 0.3))
-                parts.append(
-                    f'<rect x="{self.x(t) - self.cell / 2:.1f}" y="{self.y(k, s) - h / 2:.1f}" '
-                    f'width="{self.cell:.1f}" height="{h:.1f}" fill="{fill}"/>'
-                )
-        return "".join(parts)
-
-    def _circle(self, t: int, k: int, s: int, value: float, best: bool) -> str:
-        fill, stroke = (
-            (self.paint.decision, self.paint.decision) if best else (self.paint.background, self.paint.edge)
-        )
-        ink = self.paint.on_decision if best else self.paint.ink
-        x, y = self.x(t), self.y(k, s)
-        digits = _text(x, y, _number(value, 1), bold=best, fill=ink, size=12 if self.radius > 11 else 10)
+        L = self.tables.L
+        cells = [tuple(int(n) for n in cell) for cell in np.argwhere(np.isfinite(L))]
+        others = [cell for cell in cells if cell not in self.path]
+        if not self.circles:
+            boxes = "".join(self._box(t, self.y(k, s), 1) for t, k, s in sorted(self.path))
+            return self._heat() + f'<path fill="{self.paint.decision}" d="{boxes}"/>'
+        best = L if not self.smallest else self.tables.L_min
+        stops = sorted(self.path)
+        paint = self.paint
         return (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{self.radius:.1f}" fill="{fill}" stroke="{stroke}" '
-            f'stroke-width="1.4"/>{digits}'
+            self._circles(others, paint.background, paint.edge)
+            + self._circles(stops, paint.decision, paint.decision)
+            + "".join(self._digits(cell, L[cell]) for cell in others)
+            + "".join(self._digits(cell, best[cell], bold=True, fill=paint.on_decision) for cell in stops)
         )
+
+    def _circles(self, cells: list[tuple[int, int, int]], fill: str, stroke: str) -> str:
+        circles = "".join(
+            f'<circle cx="{self.x(t):.1f}" cy="{self.y(k, s):.1f}" r="{self.radius:.1f}"/>'
+            for t, k, s in cells
+        )
+        return f'<g fill="{fill}" stroke="{stroke}" stroke-width="1.4">{circles}</g>'
+
+    def _digits(self, cell: tuple[int, int, int], value: float, **more) -> str:
+        t, k, s = cell
+        size = 12 if self.radius > 11 else 10
+        room = 1.9 * self.radius / (0.6 * size)  # a digit is 0.6 em wide
+        return _text(self.x(t), self.y(k, s), fitted(value, room), size=size, **more)
+
+    def _heat(self) -> str:
+        """All cells in the colours of their places between the extremes of their columns, one path each."""
+        boxes: list[list[str]] = [[] for _ in range(HEAT_LEVELS)]
+        L = self.tables.L
+        for t in range(self.start, self.T):
+            known = L[t][np.isfinite(L[t])]
+            span = (known.max() - known.min()) or 1.0
+            share = np.where(np.isfinite(L[t]), (L[t] - known.min()) / span, np.nan)
+            levels = np.where(np.isnan(share), -1, np.nan_to_num(share) * (HEAT_LEVELS - 0.001)).astype(int)
+            from_top = levels[::-1].ravel().tolist()
+            for n, level, length in _runs(from_top, joined=self.row < GAPLESS_ROW):
+                if level >= 0:
+                    y = self.y(self.floors - 1 - n // self.states, n % self.states)
+                    boxes[level].append(self._box(t, y, length))
+        return "".join(
+            f'<path fill="{_mixed(*self.paint.heat, level / (HEAT_LEVELS - 1))}" d="{"".join(path)}"/>'
+            for level, path in enumerate(boxes)
+            if path
+        )
+
+    def _box(self, t: int, y: float, rows: int) -> str:
+        """The outline of so many cells below each other, the first one around the height y."""
+        h = max(1.0, rows * self.row - (0.0 if self.row < GAPLESS_ROW else 1.0))
+        top = y - self.row / 2 + (rows * self.row - h) / 2
+        return f"M{self.x(t) - self.cell / 2:.1f} {top:.1f}h{self.cell:.1f}v{h:.1f}h-{self.cell:.1f}z"
 
     def _final(self) -> str:
         """The last column under ⊙ and h: values, bars, the winner."""
@@ -234,7 +284,7 @@ class _Picture:
             fill, y = (self.paint.decision if best else self.paint.edge), self.y(k, s)
             if self.circles or best:
                 ink = self.paint.decision if best else self.paint.ink
-                parts.append(_text(from_x - 8, y, _number(value), anchor="end", bold=best, fill=ink))
+                parts.append(_text(from_x - 8, y, fitted(value, 6), anchor="end", bold=best, fill=ink))
             height = min(10.0, max(1.0, 0.7 * self.row))
             parts.append(
                 f'<rect x="{from_x + (min(value, 0.0) - low) * scale:.1f}" y="{y - height / 2:.1f}" '
@@ -257,6 +307,23 @@ class _Picture:
         return escape(("," if any(len(label) > 1 for label in labels) else "").join(names))
 
 
+def _every(pixels: float, needed: float) -> int:
+    """How many steps of so many pixels lie between two numbers that need some room."""
+    return next((n for n in (1, 5, 10, 20, 50) if n * pixels >= needed), 100)
+
+
+def _runs(values: list[int], *, joined: bool) -> Iterator[tuple[int, int, int]]:
+    """Yield (where it begins, value, length) of every run of equal values, each of length 1 if not joined."""
+    if not joined:
+        yield from ((n, value, 1) for n, value in enumerate(values))
+        return
+    at = 0
+    for value, run in groupby(values):
+        length = len(list(run))
+        yield at, value, length
+        at += length
+
+
 def _text(
     x: float,
     y: float,
@@ -268,22 +335,20 @@ def _text(
     bold: bool = False,
     underlined: bool = False,
 ) -> str:
-    colour = f' fill="{fill}"' if fill else ""
-    weight = ' font-weight="700"' if bold else ""
-    line = ' text-decoration="underline"' if underlined else ""
-    return (
-        f'<text x="{x:.1f}" y="{y + 0.35 * size:.1f}" text-anchor="{anchor}" font-size="{size}" '
-        f"{colour.lstrip()}{weight}{line}>{content}</text>"
-    )
+    """A text around the height y; what the whole document says of texts is not said again."""
+    said = {
+        "text-anchor": anchor if anchor != "middle" else "",
+        "font-size": size if size != 13 else "",
+        "fill": fill,
+        "font-weight": "700" if bold else "",
+        "text-decoration": "underline" if underlined else "",
+    }
+    more = "".join(f' {name}="{value}"' for name, value in said.items() if value)
+    return f'<text x="{x:.1f}" y="{y + 0.35 * size:.1f}"{more}>{content}</text>'
 
 
 def _italic(letter: str) -> str:
     return f'<tspan font-family="{SERIF}" font-style="italic">{letter}</tspan>'
-
-
-def _number(value: float, decimals: int = 2) -> str:
-    text = f"{round(float(value), decimals):.{decimals}f}".rstrip("0").rstrip(".")
-    return text.replace("-0", "0") if text == "-0" else text.replace("-", "−")
 
 
 def _mixed(low: str, high: str, share: float) -> str:

@@ -26,6 +26,7 @@ const SPEEDS = [0.5, 1, 2, 4];
 const TICK = 800; // ms per step at speed 1
 const REPORT = 150; // ms between reports of the step
 const TYPE = { least: 0.85, most: 1.6, step: 1.15, present: 1.25, design: 620 }; // sizes of type, 1 is normal; px of height the picture is drawn for
+const MOST_SPELT = 24; // labels that the card writes out; the row ŷ has them all
 const PAPER = { dark: "#15181c", light: "#ffffff" };
 const OPS = { plain: "plain", plus: "+ margin", times: "· slack" };
 
@@ -51,8 +52,8 @@ export function readProblem(message) {
     labels: m.labels, keep: N ** (window - 1), start: window - 1,
     y: asArray(m.y, Int32Array), cost: asArray(m.cost, Int32Array),
     first: asArray(m.first, Float64Array), steps: asArray(m.steps, Float64Array),
-    max: { L: asArray(m.L, Float64Array), S: asArray(m.S, Int16Array) },
-    min: { L: asArray(m.L_min, Float64Array), S: asArray(m.S_min, Int16Array) },
+    max: { word: "max", least: false, L: asArray(m.L, Float64Array), S: asArray(m.S, Int16Array) },
+    min: { word: "min", least: true, L: asArray(m.L_min, Float64Array), S: asArray(m.S_min, Int16Array) },
   };
   P.at = (t, k, s) => (t * (K + 1) + k) * states + s;
   P.last = (s) => Math.floor(s / P.keep); // j_ℓ, the label of site t
@@ -61,16 +62,18 @@ export function readProblem(message) {
   P.args = (s) => P.tuple(s).map((j) => P.labels[j]).join(",");
   P.before = (s, i) => i + N * (s % P.keep); // the state (i, j_1, …, j_{ℓ-1})
   P.climb = (t, s) => P.cost[t * N + P.last(s)];
-  P.events = [null]; // event number → {t, k, s}
-  P.number = new Int32Array(T * (K + 1) * states);
+  P.number = new Int32Array(T * (K + 1) * states); // which event fills this cell, 0: none
   P.columnEnd = new Int32Array(T);
-  for (let t = P.start; t < T; t++) {
-    for (let k = 0; k <= K; k++)
-      for (let s = 0; s < states; s++)
-        if (P.max.L[P.at(t, k, s)] > -Infinity) P.number[P.at(t, k, s)] = P.events.push({ t, k, s }) - 1;
-    P.columnEnd[t] = P.events.length - 1;
+  const places = new Int32Array(P.number.length + 1); // and back
+  P.cells = 0;
+  for (let at = P.at(P.start, 0, 0), t = P.start; t < T; t++) {
+    for (; at < P.at(t + 1, 0, 0); at++) if (P.max.L[at] > -Infinity) places[(P.number[at] = ++P.cells)] = at;
+    P.columnEnd[t] = P.cells;
   }
-  P.cells = P.events.length - 1;
+  P.cell = (e) => {
+    const floor = Math.floor(places[e] / states);
+    return { t: Math.floor(floor / (K + 1)), k: floor % (K + 1), s: places[e] % states };
+  };
   P.maximise = P.cells + 1;
   P.count = P.maximise + (T - P.start);
   return P;
@@ -93,17 +96,19 @@ export function candidates(P, { t, k, s }, table = P.max) {
 }
 
 /** The best candidate among the first `upto`; of all of them it is the one that S names. */
-function leader(rows, upto) {
+function leader(rows, upto, { least }) {
   if (upto >= rows.length) return rows.find((row) => row.winner);
-  return rows.slice(0, upto).reduce((best, row) => (row.defined && !(best && best.sum >= row.sum) ? row : best), null);
+  const behind = (best, row) => (least ? best.sum <= row.sum : best.sum >= row.sum);
+  return rows.slice(0, upto).reduce((best, row) => (row.defined && !(best && behind(best, row)) ? row : best), null);
 }
 
-/** The last column under ⊙ and h, (16): every cell's value and the first best one, by k, then state. */
-export function weigh(P, h, op) {
+/** The last column under ⊙ and h, (16): every cell's value and the first best one, by k, then state.
+ *  With `maxAlone` as if there were no table of minima, which Proposition 1 of Bauer et al. forgets. */
+export function weigh(P, h, op, maxAlone = false) {
   const cells = [];
   let best = null;
   for (let k = P.kmin; k <= P.K; k++) {
-    const smallest = op === "times" && h[k] < 0; // a negative factor wants the smallest sum
+    const smallest = op === "times" && h[k] < 0 && !maxAlone; // a negative factor wants the smallest sum
     for (let s = 0; s < P.states; s++) {
       const at = P.at(P.T - 1, k, s);
       if (!P.number[at]) continue;
@@ -132,15 +137,31 @@ export function follow(P, cell, table = P.max) {
 }
 
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-const signed = (text) => text.replace("-", "−").replace("Infinity", "∞");
+const signed = (text) => text.replaceAll("-", "−").replace("Infinity", "∞");
 const sub = (text) => `<sub>${text}</sub>`;
 const floors = (c) => (c === 1 ? "one floor up" : `${c} floors up`);
 
-/** A number as people write it: whole ones whole, others with at most `digits` decimals. */
+const trimmed = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+const power = (value, digits) => value.toExponential(digits).replace(/\.?0*e\+?/, "e");
+
+/** A number as people write it: at most `digits` decimals, but two digits of a small one; never 0 for what is none. */
 export function show(value, digits = 2) {
-  if (Number.isInteger(value) || !Number.isFinite(value)) return signed(String(value));
   const size = Math.abs(value);
-  return signed(size >= 1e5 || size < 10 ** -digits ? value.toExponential(1) : String(Number(value.toFixed(digits))));
+  if (!Number.isFinite(value) || size === 0) return signed(String(value + 0));
+  if (size >= 1e6 || size < 1e-4) return signed(power(value, 1));
+  return signed(trimmed(value.toFixed(Math.max(digits, 1 - Math.floor(Math.log10(size))))));
+}
+
+const wide = (text) => text.length - 0.5 * text.split(".").length + 0.5; // in digits
+
+/** The same where there is room for so many digits only: fewer decimals, no 0 before the point, at last ≈0. */
+export function fit(value, room) {
+  const exact = show(value);
+  if (wide(exact) <= room || !Number.isFinite(value)) return exact;
+  const shorter = [1, 0].map((digits) => trimmed(value.toFixed(digits))).filter(Number);
+  shorter.push(...[2, 1].map((digits) => trimmed(value.toFixed(digits)).replace(/^(-?)0\./, "$1.")), power(value, 0));
+  const found = shorter.find((text) => Number(text) && wide(text) <= room);
+  return found ? signed(found) : Math.abs(value) < 1 ? "≈0" : signed(power(value, 0));
 }
 
 const plus = (value) => (value < 0 ? `− ${show(-value)}` : `+ ${show(value)}`);
@@ -158,17 +179,20 @@ function bar(value, values) {
   return `<span class="track"><span class="fill" style="margin-left:${left}%;width:${width}%"></span></span>`;
 }
 
+/** L or S of one of the two tables; the maxima need no mark. */
+const letter = (name, { least }) => `<i>${name}</i>${least ? "<sup>min</sup>" : ""}`;
+
 /** "Why this cell": what stands in the card, as HTML and in words. `upto` candidates have been looked at. */
-export function cellCard(P, cell, upto = P.N) {
+export function cellCard(P, cell, upto = P.N, table = P.max) {
   const { t, k, s } = cell;
   const [T1, j, y] = [t + 1, P.last(s), P.y[t]];
   const args = escape(P.args(s));
-  const name = `<i>L</i>${sub(`${T1},${k}`)}(${args})`;
+  const name = `${letter("L", table)}${sub(`${T1},${k}`)}(${args})`;
   const label = escape(P.labels[j]);
   const up = P.climb(t, s);
-  const L = P.max.L[P.at(t, k, s)];
+  const L = table.L[P.at(t, k, s)];
   const right = j === y;
-  const rows = candidates(P, cell);
+  const rows = candidates(P, cell, table);
   if (!rows) {
     const where = P.window === 1 ? `t = 1` : `t = 1…${T1}`;
     const verdict = right && P.window === 1 ? `<i>j</i> = ${label} = <i>y</i>${sub(1)} → floor 0` : `${k} wrong → floor ${k}`;
@@ -183,7 +207,7 @@ export function cellCard(P, cell, upto = P.N) {
     ? `<i>j</i> = ${label} = <i>y</i>${sub(T1)} → ${up ? floors(up) : "same floor"}`
     : `<i>j</i> = ${label} ≠ <i>y</i>${sub(T1)} = ${escape(P.labels[y])} → ${up ? floors(up) : "same floor"}`;
   const open = rows.slice(0, upto).filter((row) => row.defined);
-  const best = leader(rows, upto);
+  const best = leader(rows, upto, table);
   const sums = rows.filter((row) => row.defined).map((row) => row.sum);
   const source = ["<i>i</i>", ...P.tuple(s).slice(0, -1).map((n) => escape(P.labels[n]))].join(",");
   const line = (row, n) => {
@@ -199,17 +223,17 @@ export function cellCard(P, cell, upto = P.N) {
   const winner = best ? escape(P.labels[best.i]) : "";
   const result = !best
     ? `nothing yet`
-    : `${name} ${done ? "=" : "≥"} ${show(best.L)} ${plus(best.g)} = <b>${show(best.sum)}</b>` +
-      (done ? `<span class="gap"></span><i>S</i>${sub(`${T1},${k}`)}(${args}) = <b>${winner}</b>${ties.length ? ", the smallest" : ""}` : "");
+    : `${name} ${done ? "=" : table.least ? "≤" : "≥"} ${show(best.L)} ${plus(best.g)} = <b>${show(best.sum)}</b>` +
+      (done ? `<span class="gap"></span>${letter("S", table)}${sub(`${T1},${k}`)}(${args}) = <b>${winner}</b>${ties.length ? ", the smallest" : ""}` : "");
   const tied = done && ties.length ? `Tie: ${[P.labels[best.i], ...ties].map(escape).join(" and ")} give ${show(L)}; the smallest is kept.` : "";
   return {
     html: `<h3>${done ? `Why ${show(L)}${ties.length ? ", a tie" : ""}` : "So far"} <span class="chip ${up ? "up" : "level"}">${verdict}</span></h3>
-      <p>${name} = max${sub("<i>i</i>")} <i>L</i>${sub(`${t},${k - up}`)}(${source}) + <i>g</i>${sub(T1)}(<i>i</i>,${args})</p>
-      <table><thead><tr><th><i>i</i></th><th><i>L</i>${sub(`${t},${k - up}`)}</th><th><i>g</i>${sub(T1)}</th><th>sum</th><th></th></tr></thead>
+      <p>${name} = ${table.word}${sub("<i>i</i>")} ${letter("L", table)}${sub(`${t},${k - up}`)}(${source}) + <i>g</i>${sub(T1)}(<i>i</i>,${args})</p>
+      <table><thead><tr><th><i>i</i></th><th>${letter("L", table)}${sub(`${t},${k - up}`)}</th><th><i>g</i>${sub(T1)}</th><th>sum</th><th></th></tr></thead>
       <tbody>${rows.map(line).join("")}</tbody></table>
       <p class="result">${result}</p>`,
     words:
-      `t = ${T1}, k = ${k}, label ${P.args(s)}. ${right ? "Right label" : `Wrong label, y is ${P.labels[y]}`}: ${up ? floors(up) : "same floor"}. ` +
+      `${table.least ? "Table of minima. " : ""}t = ${T1}, k = ${k}, label ${P.args(s)}. ${right ? "Right label" : `Wrong label, y is ${P.labels[y]}`}: ${up ? floors(up) : "same floor"}. ` +
       open.map((row) => `From ${P.labels[row.i]}: ${show(row.L)} ${plus(row.g)} = ${show(row.sum)}.`).join(" ") +
       (done ? ` L = ${show(L)}, S = ${P.labels[best.i]}. ${tied}` : ""),
   };
@@ -232,11 +256,14 @@ function objective(P, op, L) {
   return op === "plain" ? inner : op === "plus" ? `${c} + <i>h</i>(<i>k</i>)` : `${c} · <i>h</i>(<i>k</i>)`;
 }
 
-function negativeFloors(W) {
+/** Where h is negative: that the smallest sum decides, and what the largest alone would answer. */
+function negativeFloors(P, W, h, op) {
   const negative = [...new Set(W.cells.filter((cell) => cell.smallest).map((cell) => cell.k))];
   if (!negative.length) return "";
   const which = negative.length > 4 ? `${negative.length} floors` : `k = ${negative.join(", ")}`;
-  return `<p class="note"><i>h</i> is negative at ${which}: there the <b>smallest</b> sum decides (min).</p>`;
+  const alone = weigh(P, h, op, true).best;
+  const fails = alone.value < W.best.value ? `<br>With max alone: ${arithmetic(P, alone, h, op)} = ${show(alone.value)} on floor ${alone.k}, not the best.` : "";
+  return `<p class="note"><i>h</i> is negative at ${which}: there the <b>smallest</b> sum decides (min).${fails}</p>`;
 }
 
 /** The last column: the three best cells, and why. `upto` is the highest floor looked at so far. */
@@ -254,7 +281,7 @@ export function maximiseCard(P, W, h, op, upto = P.K) {
       <p><i>L</i>* = max${sub("<i>k</i>,<i>j</i>")} ${objective(P, op, `${P.T},<i>k</i>`)}</p>
       <table><thead><tr><th><i>k</i></th><th><i>j</i></th><th></th><th>value</th><th></th></tr></thead><tbody>${top.map(line).join("")}</tbody></table>
       <p class="result">${best ? `<i>L</i>* ${upto < P.K ? "≥" : "="} <b>${show(best.value)}</b> on floor <i>k</i> = ${best.k}` : "nothing yet"}</p>
-      ${equal && upto >= P.K ? `<p class="note">Tie: ${equal + 1} cells give ${show(best.value)}; the lowest floor, then the smallest label is kept.</p>` : ""}${negativeFloors(W)}`,
+      ${equal && upto >= P.K ? `<p class="note">Tie: ${equal + 1} cells give ${show(best.value)}; the lowest floor, then the smallest label is kept.</p>` : ""}${negativeFloors(P, W, h, op)}`,
     words: best ? `Maximise: the best of ${seen.length} cells is ${arithmetic(P, best, h, op)} = ${show(best.value)} at k = ${best.k}, label ${P.args(best.s)}.` : "",
   };
 }
@@ -266,19 +293,25 @@ function runnersUp(P, W, h, op) {
   return rest.length ? `<p class="note">Next best: ${rest.map(one).join(" ")}</p>` : "";
 }
 
+/** A labelling, known from site `from` on; of a long one the two ends. */
+function spelt(P, y, from = 0) {
+  const labels = y.map((j, t) => (t < from ? "·" : `<span class="${j === P.y[t] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`));
+  if (labels.length > MOST_SPELT) labels.splice(MOST_SPELT / 2, labels.length - MOST_SPELT, "…");
+  return labels.join(", ");
+}
+
 /** A cell of the last column that somebody chose: the labelling behind it, and how far it is from the best. */
 export function tracedCard(P, W, e, h, op) {
-  const { k, s } = P.events[e];
+  const { k, s } = P.cell(e);
   const cell = W.cells.find((other) => other.k === k && other.s === s);
   if (!cell) return { html: `<h3>Not asked for</h3><p>Floor <i>k</i> = ${k} is excluded: <i>k</i> starts at ${P.kmin}.</p>`, words: `Floor ${k} is excluded.` };
   const { y } = follow(P, cell, cell.smallest ? P.min : P.max);
-  const labels = y.map((j, t) => `<span class="${j === P.y[t] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`);
   const behind = W.best.value - cell.value;
   const rank = 1 + W.cells.filter((other) => other.value > cell.value).length;
   const place = cell === W.best ? "the best" : behind ? `number ${rank} of ${W.cells.length}, ${show(behind)} behind the best` : "as good as the best; the tie rule decides";
   return {
     html: `<h3>Path to this cell <span class="chip plain">score ${show(cell.sum)}, ${k} wrong</span></h3>
-      <p class="answer"><i>y</i> = (${labels.join(", ")})</p>
+      <p class="answer"><i>y</i> = (${spelt(P, y)})</p>
       <p class="result">${arithmetic(P, cell, h, op)}${op === "plain" ? "" : ` = <b>${show(cell.value)}</b>`}</p><p class="note">${place[0].toUpperCase() + place.slice(1)}.</p>`,
     words: `Path to this cell: ${y.map((j) => P.labels[j]).join(", ")}, value ${show(cell.value)}, ${place}.`,
   };
@@ -292,15 +325,14 @@ export function pathCard(P, W, path, h, op, reached) {
   const { t, k, s } = path.cells[reached - 1];
   const table = W.best.smallest ? P.min : P.max;
   const whole = reached === path.cells.length;
-  const labels = path.y.map((j, at) => (at < unknown(P, reached) ? "·" : `<span class="${j === P.y[at] ? "right" : "wrong"}">${escape(P.labels[j])}</span>`));
-  const S = `<i>S</i>${W.best.smallest ? sub("min ") : ""}${sub(`${t + 1},${k}`)}(${escape(P.args(s))})`;
+  const S = `${letter("S", table)}${sub(`${t + 1},${k}`)}(${escape(P.args(s))})`;
   const next = whole ? "" : `<p>${S} = <b>${escape(P.labels[table.S[P.at(t, k, s)]])}</b>: go to t = ${t} on ${P.climb(t, s) ? (P.climb(t, s) === 1 ? "the floor below" : `floor ${k - P.climb(t, s)}`) : "the same floor"}</p>`;
   const score = `score ${show(W.best.sum)}, ${W.best.k} wrong`;
   return {
     html: `<h3><span>${whole ? "The answer" : "Follow <i>S</i> back"}</span> <span class="chip plain">${score}</span></h3>${next}
-      <p class="answer"><i>y</i>* = (${labels.join(", ")})</p>
+      <p class="answer"><i>y</i>* = (${spelt(P, path.y, unknown(P, reached))})</p>
       <p class="result"><i>L</i>* = ${arithmetic(P, W.best, h, op)}${op === "plain" && !P.offset ? "" : ` = <b>${show(W.best.value)}</b>`} on floor <i>k</i> = ${W.best.k}</p>
-      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${whole ? runnersUp(P, W, h, op) : ""}${negativeFloors(W)}`,
+      ${whole && path.y.some((j, at) => j !== P.y[at]) ? `<p class="note"><span class="wrong">Underlined</span>: differs from the true <i>y</i>.</p>` : ""}${whole ? runnersUp(P, W, h, op) : ""}${negativeFloors(P, W, h, op)}`,
     words: whole
       ? `The answer is ${path.y.map((j) => P.labels[j]).join(", ")}, ${score}, value ${show(W.best.value)}.`
       : `Back at t = ${t + 1}, k = ${k}, label ${P.args(s)}.`,
@@ -308,20 +340,20 @@ export function pathCard(P, W, path, h, op, reached) {
 }
 
 /** Before the first step: what is asked, and how to read the picture. */
-export function startCard(P, op) {
+export function startCard(P, W, op) {
   const score = P.offset && op !== "plain" ? (op === "times" ? `(score ${plus(P.offset)})` : `score ${plus(P.offset)}`) : "score";
   const aim = op === "plain" ? score : `${score} ${op === "times" ? "·" : "+"} <i>h</i>(wrong labels)`;
   return {
     html: `<h3>What is asked</h3><p>Which of ${show(P.N ** P.T, 0)} labellings has the largest<br>${aim}?</p>
       <p class="note"><b>Floor <i>k</i></b> holds prefixes with <i>k</i> wrong labels.<br>
       A <span class="right">right label</span> runs level, a <span class="wrong">wrong one</span> climbs one floor.<br>
-      <kbd>→</kbd> one cell, <kbd>Shift →</kbd> one column, <kbd>Space</kbd> play</p>`,
+      ${W.minima ? "Where <i>h</i> is negative, <b>small</b> scores win: look at the table <b>min</b> too.<br>" : ""}<kbd>→</kbd> one cell, <kbd>Shift →</kbd> one column, <kbd>Space</kbd> play</p>`,
     words: `Trellis with T = ${P.T} sites, N = ${P.N} labels, ${P.K + 1} floors. Press the right arrow for the first cell.`,
   };
 }
 
 /** Algorithm 1, condensed: [depth, line]. */
-function pseudocode(P, op) {
+function pseudocode(P, W, op, table) {
   const [j, cost] = P.window === 1 ? ["<i>j</i>", "[<i>j</i> ≠ <i>y</i><sub>t</sub>]"] : ["<b>j</b>", "cost of the newest label"];
   const first = P.window === 1 ? "1" : String(P.window);
   return [
@@ -329,9 +361,9 @@ function pseudocode(P, op) {
     [0, `for <i>t</i> = ${P.window + 1} … ${P.T}`],
     [1, "for <i>k</i> = 0 … <i>t</i>, for each " + j],
     [2, `<i>c</i> ← ${cost}`],
-    [2, `<i>L</i><sub><i>t</i>,<i>k</i></sub>(${j}) ← max<sub><i>i</i></sub> <i>L</i><sub><i>t</i>−1,<i>k</i>−<i>c</i></sub>(<i>i</i>${P.window > 1 ? ",…" : ""}) + <i>g</i><sub><i>t</i></sub>(<i>i</i>,${j})`],
-    [2, `<i>S</i><sub><i>t</i>,<i>k</i></sub>(${j}) ← the smallest <i>i</i> that attains it`],
-    [0, `<i>k</i>, ${j} ← argmax<sub><i>k</i>,${j}</sub> ${objective(P, op, "<i>T</i>,<i>k</i>")}`],
+    [2, `${letter("L", table)}<sub><i>t</i>,<i>k</i></sub>(${j}) ← ${table.word}<sub><i>i</i></sub> ${letter("L", table)}<sub><i>t</i>−1,<i>k</i>−<i>c</i></sub>(<i>i</i>${P.window > 1 ? ",…" : ""}) + <i>g</i><sub><i>t</i></sub>(<i>i</i>,${j})`],
+    [2, `${letter("S", table)}<sub><i>t</i>,<i>k</i></sub>(${j}) ← the smallest <i>i</i> that attains it`],
+    [0, `<i>k</i>, ${j} ← argmax<sub><i>k</i>,${j}</sub> ${objective(P, op, "<i>T</i>,<i>k</i>")}${W.minima ? ", with <i>L</i><sup>min</sup> where <i>h</i>(<i>k</i>) &lt; 0" : ""}`],
     [0, `for <i>t</i> = ${P.T} … ${P.window + 1}: note ${j}, then`],
     [1, `<i>i</i> ← <i>S</i><sub><i>t</i>,<i>k</i></sub>(${j}), <i>k</i> ← <i>k</i> − <i>c</i>, ${j} ← <i>i</i>`],
   ];
@@ -340,7 +372,7 @@ function pseudocode(P, op) {
 /** Which of its lines the step is at, from 0. */
 function linesAt(P, pos, part) {
   if (pos === 0) return [];
-  if (pos <= P.cells) return P.events[pos].t === P.start ? [0] : part < P.N ? [4] : [4, 5];
+  if (pos <= P.cells) return P.cell(pos).t === P.start ? [0] : part < P.N ? [4] : [4, 5];
   return pos === P.maximise ? [6] : [8];
 }
 
@@ -348,38 +380,68 @@ function linesAt(P, pos, part) {
 
 const CARD = { width: 350, least: 280, slim: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
 const HEAD = 56; // px above the floors: site numbers, true labels, answer
-const MINIMA = 44; // px for the smallest sums beside the last column, where they decide
+const OTHER = 44; // px for the sums of the other table beside the last column, where they decide
 const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
+const PACKED = 960; // px; in a narrower stage the scrub bar has a line of its own if there are many buttons
 const NARROW = 820; // px; in a narrower stage the card stands under the floors
 const LEAST_FLOORS = 560; // px the floors keep where the card stands beside them
+const LETTERS = 9; // px between columns; closer ones have no room for a label
+const MOST_EDGES = 3000; // best edges drawn in a heat map at once
+const OVERVIEW = 140; // px, the height of the picture of the whole table
+const ZOOM = { row: 32, step: 1.5 }; // px that a row has at most by zooming; one press of the button
 
 /** Where everything stands in a stage of the given size: floors fill the height, k = 0 at the bottom; the card stands
- *  inside the empty triangle, beside the floors, below them, or aside with Algorithm 1. */
-function geometry(P, width, height, { minima, controls }, forced = "") {
-  const lane = height / (P.K + 1);
-  const pad = Math.min(7, lane * 0.08);
+ *  inside the empty triangle, beside the floors, below them, or aside with Algorithm 1. Through `view` a part of the
+ *  table is looked at, `zoom` times as large: `view.t` is its first column, `view.k` its lowest floor. */
+function geometry(P, width, height, view, { minima, controls, em }, forced = "") {
+  const whole = height / (P.K + 1);
+  const rowOf = (lane) => (lane - 2 * Math.min(7, lane * 0.08)) / P.states;
+  const most = rowOf(whole) < CIRCLE_ROW ? ZOOM.row / rowOf(whole) : 1;
+  const zoom = Math.min(view.zoom, most);
+  const lane = whole * zoom;
+  const circles = rowOf(lane) >= CIRCLE_ROW;
+  const written = rowOf(lane) >= DIGIT_ROW; // digits in the cells, names beside the rows
+  const pad = written ? Math.min(7, lane * 0.08) : 0;
   const row = (lane - 2 * pad) / P.states;
-  const circles = row >= CIRCLE_ROW;
   const r = Math.min(20, row * 0.47);
-  const written = row >= DIGIT_ROW; // digits in the cells, names beside the rows
   const left = circles || written ? 82 : 48;
-  const right = circles ? 196 + (minima ? MINIMA : 0) : controls ? 196 : 150;
-  const G = { height, lane, pad, row, circles, written, r, left, right, minima, stands: forced };
+  const right = circles ? 196 + (minima ? OTHER : 0) : controls ? 196 : 150;
+  const room = circles ? (1.9 * r) / (em * (r < 11.5 ? 11.5 : r > 17 ? 15 : 13)) : 34 / (em * 10.5); // digits
+  const G = { height, lane, pad, row, circles, written, r, left, right, room, minima, most, zoom, stands: forced };
   const place = (available) => {
     G.width = available;
-    G.gap = Math.min(widest(available), (available - left - right - 44) / Math.max(1, P.T - 1));
-    G.cell = circles ? 2 * r : Math.max(3, Math.min(written ? 34 : 26, G.gap * 0.62));
+    const span = available - left - right - 44;
+    const gap = Math.min(widest(available), span / Math.max(1, P.T - 1));
+    G.gap = gap * zoom;
+    G.cell = circles ? 2 * r : Math.max(2, Math.min(written ? 34 : 26, G.gap * 0.62));
+    G.end = left + 22 + gap * (P.T - 1) + G.cell / 2; // where the last column ends, or would end
+    G.columns = gap ? span / G.gap : 1; // that are seen, and so many floors
+    G.floors = height / lane;
   };
-  G.x = (t) => left + 22 + t * G.gap;
-  G.y = (k, s) => height - (k + 1) * lane + pad + (s + 0.5) * row;
+  G.x = (t) => left + 22 + (t - view.t) * G.gap;
+  G.y = (k, s) => height - (k - view.k + 1) * lane + pad + (s + 0.5) * row;
+  G.siteAt = (x) => view.t + (x - left - 22) / (G.gap || 1);
+  G.floorAt = (y) => view.k + (height - y) / lane;
+  /** Keep the view on the table. */
+  G.clamp = () => {
+    view.t = zoom > 1 ? Math.max(0, Math.min(P.T - 1 - G.columns, view.t)) : 0;
+    view.k = zoom > 1 ? Math.max(0, Math.min(P.K + 1 - G.floors, view.k)) : 0;
+  };
+  /** The columns and floors that may be seen, [first, last] of each. */
+  G.range = () => ({
+    t: [Math.max(P.start, Math.floor(view.t) - 1), Math.min(P.T - 1, Math.ceil(view.t + G.columns) + 1)],
+    k: [Math.max(0, Math.floor(view.k)), Math.min(P.K, Math.ceil(view.k + G.floors))],
+  });
   const highest = (t) => {
     for (let k = P.K; k > 0; k--) for (let s = 0; s < P.states; s++) if (P.number[P.at(t, k, s)]) return G.y(k, s) - r;
     return height - lane;
   };
+  if (zoom === 1) view.t = view.k = 0;
   place(width);
   const bottom = CARD.margin + CARD.height(P.N);
   let free = width - right;
-  for (let t = P.T - 1; t >= P.start; t--) if (highest(t) < bottom + 4) free = G.x(t) - (t > P.start ? G.gap * 0.5 : r + 10);
+  if (zoom > 1) free = 0;
+  else for (let t = P.T - 1; t >= P.start; t--) if (highest(t) < bottom + 4) free = G.x(t) - (t > P.start ? G.gap * 0.5 : r + 10);
   free = Math.min(CARD.width, free - left - 2);
   const beside = width - CARD.width - 20;
   if (!forced) G.stands = width < NARROW ? "below" : bottom <= height && free >= CARD.least ? "inside" : beside >= LEAST_FLOORS ? "beside" : "below";
@@ -395,56 +457,112 @@ const curve = (x1, y1, x2, y2) => {
 
 const edge = (G, from, to) => curve(G.x(from.t) + G.cell / 2, G.y(from.k, from.s), G.x(to.t) - G.cell / 2, G.y(to.k, to.s));
 
-/** A number short enough for a circle. */
-const digits = (value) => show(value, Math.abs(value) < 10 ? 1 : Math.abs(value) < 100 ? 1 : 0);
-
 function backgroundHtml(P, G) {
-  const parts = [];
-  const every = G.lane >= 13 ? 1 : 5;
-  for (let k = 0; k <= P.K; k++) {
-    const top = G.height - (k + 1) * G.lane;
-    parts.push(`<rect class="lane${k % 2}" x="0" y="${top}" width="${G.width}" height="${G.lane}"/>`);
-    if (k % every === 0)
-      parts.push(`<text class="k" x="22" y="${top + G.lane / 2}">${G.written ? `<tspan class="it">k</tspan> = ${k}` : k}</text>`);
-    if (G.written) for (let s = 0; s < P.states; s++) parts.push(`<text class="state" x="${G.left - 6}" y="${G.y(k, s)}">${escape(P.name(s))}</text>`);
+  const every = [1, 5, 10, 20, 50].find((n) => n * G.lane >= 13) || 100;
+  const band = G.lane < 6 ? every : 1; // floors that share a shade where one alone is only a hair
+  const [lanes, texts] = [[], []];
+  const [low, high] = G.range().k;
+  for (let k = low; k <= high; k++) {
+    const top = G.y(k, 0) - G.row / 2 - G.pad;
+    lanes.push(`<rect class="lane${Math.floor(k / band) % 2}" x="0" y="${top}" width="${G.width}" height="${G.lane + (band > 1 ? 0.5 : 0)}"/>`);
+    if (k % every === 0) {
+      const y = G.zoom > 1 ? top + G.lane / 2 : Math.max(7, Math.min(G.height - 7, top + G.lane / 2));
+      texts.push(`<text class="k" x="22" y="${y}">${G.written ? `<tspan class="it">k</tspan> = ${k}` : k}</text>`);
+    }
+    if (G.written) for (let s = 0; s < P.states; s++) texts.push(`<text class="state" x="${G.left - 6}" y="${G.y(k, s)}">${escape(P.name(s))}</text>`);
   }
-  parts.push(`<text class="axis" transform="translate(9 ${G.height / 2}) rotate(-90)">wrong labels so far${G.written ? "" : ", k"}</text>`);
-  return parts.join("");
+  const axis = `<text class="axis" transform="translate(9 ${G.height / 2}) rotate(-90)">wrong labels so far${G.written ? "" : ", k"}</text>`;
+  return lanes.join("") + texts.join("") + axis;
 }
 
-function tableHtml(P, G, ties) {
-  const dots = [], edges = [], nodes = [];
-  const range = Array.from({ length: P.T }, () => [Infinity, -Infinity]);
-  for (const { t, k, s } of P.events.slice(1)) {
-    const L = P.max.L[P.at(t, k, s)];
-    range[t] = [Math.min(range[t][0], L), Math.max(range[t][1], L)];
+/** Smallest and largest sum of a column, between which its heat goes. */
+function extremes(P, table, t) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let at = P.at(t, 0, 0); at < P.at(t + 1, 0, 0); at++)
+    if (P.number[at]) [low, high] = [Math.min(low, table.L[at]), Math.max(high, table.L[at])];
+  return [low, high];
+}
+
+const heat = (L, [low, high]) => (high > low ? Math.floor(((L - low) / (high - low)) * (HEAT_LEVELS - 0.001)) : HEAT_LEVELS - 1);
+
+/** The cells that can be seen, as elements if they can be read, and the best edges into them. */
+function tableHtml(P, G, table) {
+  const dots = [], edges = [], nodes = [], events = [];
+  const { t: [first, last], k: [low, high] } = G.range();
+  const many = G.circles ? false : (last - first + 1) * (high - low + 1) * P.states > MOST_EDGES || G.row < 4;
+  for (let t = first; t <= last && (G.written || !many); t++) {
+    const range = extremes(P, table, t);
+    for (let k = low; k <= high; k++)
+      for (let s = 0; s < P.states; s++) {
+        const at = P.at(t, k, s);
+        if (!P.number[at]) continue;
+        const [x, y, L] = [G.x(t), G.y(k, s), table.L[at]];
+        const source = t > P.start ? { t: t - 1, k: k - P.climb(t, s), s: P.before(s, table.S[at]) } : null;
+        events.push(P.number[at]);
+        edges.push(source && !many ? edge(G, source, { t, k, s }) : "");
+        if (G.circles) {
+          dots.push(`<circle cx="${x}" cy="${y}" r="2.5"/>`);
+          const tied = (candidates(P, { t, k, s }, table) || []).some((row) => row.tie);
+          const tie = tied ? `<g class="tie" transform="translate(${-G.r * 0.95} ${G.r * 0.8})"><circle r="5.5"/><path d="M-2.6 -1.5H2.6M-2.6 1.5H2.6"/><title>Tie between predecessors; the smallest is kept</title></g>` : "";
+          nodes.push(`<g class="off" transform="translate(${x} ${y})"><circle r="${G.r}"/><text>${fit(L, G.room)}</text>${tie}</g>`);
+        } else if (G.written) {
+          const box = `x="${(x - G.cell / 2).toFixed(1)}" y="${(y - (G.row - 1) / 2).toFixed(1)}" width="${G.cell.toFixed(1)}" height="${(G.row - 1).toFixed(1)}"`;
+          const text = G.cell > 25 ? `<text x="${x}" y="${y}">${fit(L, G.room)}</text>` : "";
+          nodes.push(`<g class="off" data-h="${heat(L, range)}"><rect ${box} rx="2"/>${text}</g>`);
+        }
+      }
   }
-  for (let e = 1; e <= P.cells; e++) {
-    const { t, k, s } = P.events[e];
-    const [x, y, L] = [G.x(t), G.y(k, s), P.max.L[P.at(t, k, s)]];
-    const i = P.max.S[P.at(t, k, s)];
-    const source = t > P.start ? { t: t - 1, k: k - P.climb(t, s), s: P.before(s, i) } : null;
-    if (G.circles) {
-      dots.push(`<circle cx="${x}" cy="${y}" r="2.5"/>`);
-      edges.push(`<path class="off" d="${source ? edge(G, source, { t, k, s }) : ""}"/>`);
-      const tie = ties[e] ? `<g class="tie" transform="translate(${-G.r * 0.95} ${G.r * 0.8})"><circle r="5.5"/><path d="M-2.6 -1.5H2.6M-2.6 1.5H2.6"/><title>Tie between predecessors; the smallest is kept</title></g>` : "";
-      nodes.push(`<g class="off" transform="translate(${x} ${y})"><circle r="${G.r}"/><text>${digits(L)}</text>${tie}</g>`);
-    } else {
-      const level = range[t][1] > range[t][0] ? Math.floor(((L - range[t][0]) / (range[t][1] - range[t][0])) * (HEAT_LEVELS - 0.001)) : HEAT_LEVELS - 1;
-      const h = Math.max(1, G.row - (G.row > 4 ? 1 : 0.3));
-      const box = `x="${(x - G.cell / 2).toFixed(1)}" y="${(y - h / 2).toFixed(1)}" width="${G.cell.toFixed(1)}" height="${h.toFixed(1)}"`;
-      nodes.push(G.written && G.cell > 25 ? `<g class="off" data-h="${level}"><rect ${box} rx="2"/><text x="${x}" y="${y}">${digits(L)}</text></g>` : `<rect class="off" data-h="${level}" ${box}/>`);
-      edges.push(source ? edge(G, source, { t, k, s }) : "");
+  return { dots: dots.join(""), edges, nodes: nodes.join(""), events };
+}
+
+/** The whole table as an image of one pixel per cell: columns from left to right, k = 0 at the bottom. */
+function heatImage(P, table, colours) {
+  const rows = (P.K + 1) * P.states;
+  const image = new ImageData(P.T, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let t = P.start; t < P.T; t++) {
+    const range = extremes(P, table, t);
+    for (let k = 0; k <= P.K; k++)
+      for (let s = 0; s < P.states; s++) {
+        const at = P.at(t, k, s);
+        if (P.number[at]) pixels[((P.K - k) * P.states + s) * P.T + t] = colours[heat(table.L[at], range)];
+      }
+  }
+  const canvas = Object.assign(document.createElement("canvas"), { width: P.T, height: rows });
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Draw the first `done` cells of the heat image where they stand. */
+function drawHeat(P, G, pen, image, done) {
+  const { t: [first, last], k: [low, high] } = G.range();
+  const highest = G.y(P.K, 0) - G.row / 2;
+  pen.save();
+  pen.beginPath();
+  pen.rect(G.left, 0, G.end - G.left + 1, G.height);
+  pen.clip();
+  pen.imageSmoothingEnabled = G.row < 1; // then several cells share a pixel
+  /** `rows` rows of column t from `from` on, counted from the top. */
+  const strip = (t, from, rows) => {
+    if (rows > 0) pen.drawImage(image, t, from, 1, rows, G.x(t) - G.cell / 2, highest + from * G.row, G.cell, rows * G.row);
+  };
+  for (let t = first; t <= last; t++) {
+    if (done >= P.columnEnd[t]) strip(t, 0, image.height);
+    else if (done > (t > P.start ? P.columnEnd[t - 1] : 0)) {
+      const { k, s } = P.cell(done); // whole floors below, and a part of this one
+      strip(t, (P.K + 1 - k) * P.states, k * P.states);
+      strip(t, (P.K - k) * P.states, s + 1);
     }
   }
-  return { dots: dots.join(""), edges, nodes: nodes.join("") };
+  if (G.row > 4) for (let k = low; k <= high; k++) for (let s = 0; s < P.states; s++) pen.clearRect(G.left, G.y(k, s) - G.row / 2, G.end - G.left, 1);
+  pen.restore();
 }
 
 /** What one cell was made from: candidate edges, their g, the sources, the cell itself. */
-function cellHtml(P, G, cell, upto, now) {
-  const all = candidates(P, cell) || [];
+function cellHtml(P, G, cell, upto, now, table) {
+  const all = candidates(P, cell, table) || [];
   const rows = all.slice(0, upto).filter((row) => row.defined);
-  const best = leader(all, upto) || null;
+  const best = leader(all, upto, table) || null;
   const [x, y] = [G.x(cell.t), G.y(cell.k, cell.s)];
   const parts = [];
   const ordered = rows.filter((row) => row !== best).concat(best ? [best] : []);
@@ -464,13 +582,13 @@ function cellHtml(P, G, cell, upto, now) {
       parts.push(`<g class="pill ${row === best ? "win" : ""}" transform="translate(${px} ${py})"><rect x="${-width / 2}" y="-9" width="${width}" height="18" rx="9"/><text>${text}</text></g>`);
     }
   if (G.circles) {
-    const value = best ? best.sum : P.max.L[P.at(cell.t, cell.k, cell.s)];
+    const value = best ? best.sum : table.L[P.at(cell.t, cell.k, cell.s)];
     const unknown = cell.t > P.start && !best;
-    parts.push(`<g class="${now ? "now" : "hovered"}" transform="translate(${x} ${y})"><circle r="${G.r + (now ? 1 : 0)}"/><text>${unknown ? "?" : digits(value)}</text></g>`);
+    parts.push(`<g class="${now ? "now" : "hovered"}" transform="translate(${x} ${y})"><circle r="${G.r + (now ? 1 : 0)}"/><text>${unknown ? "?" : fit(value, G.room)}</text></g>`);
   } else {
     const h = Math.max(5, G.row);
     parts.push(`<rect class="${now ? "now" : "hovered"}" x="${x - G.cell / 2 - 1}" y="${y - h / 2}" width="${G.cell + 2}" height="${h}"/>`);
-    if (now && G.written && best) parts.push(`<text class="now" x="${x}" y="${y}">${digits(best.sum)}</text>`);
+    if (now && G.written && best) parts.push(`<text class="now" x="${x}" y="${y}">${fit(best.sum, G.room)}</text>`);
   }
   return parts.join("");
 }
@@ -480,41 +598,41 @@ const endHtml = (P, G, { t, k, s }) =>
   G.circles ? `<circle class="end" cx="${G.x(t)}" cy="${G.y(k, s)}" r="${G.r + 1}"/>` : `<rect class="hovered" x="${G.x(t) - G.cell / 2 - 1}" y="${G.y(k, s) - Math.max(5, G.row) / 2}" width="${G.cell + 2}" height="${Math.max(5, G.row)}"/>`;
 
 /** The last column under ⊙ and h: the price of each floor, the values, their bars. */
-function finalHtml(P, G, W, h, op) {
+function finalHtml(P, G, W, h, op, table) {
   const values = W.cells.map((cell) => cell.value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = G.x(P.T - 1) + G.cell / 2;
+  const [low, high] = values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
+  const x = G.end;
   const parts = [];
   const price = op === "plain" ? () => "" : op === "plus" ? (k) => plus(h[k]) : (k) => `· ${braced(h[k])}`;
-  const shift = W.minima ? MINIMA : 0;
+  const shift = W.minima ? OTHER : 0;
   const valueAt = G.circles ? x + shift + 98 : 0;
   const barFrom = G.circles ? valueAt + 9 : x + 14;
   const barSpan = Math.max(20, G.width - barFrom - (G.circles ? 12 : 62));
-  for (let k = P.kmin; G.circles && k <= P.K; k++) {
+  const [lowest, highest] = G.range().k;
+  for (let k = Math.max(P.kmin, lowest); G.circles && k <= highest; k++) {
     const rows = W.cells.filter((cell) => cell.k === k);
     if (!rows.length || op === "plain") continue;
     const ys = rows.map((cell) => G.y(k, cell.s));
     const [a, b] = [Math.min(...ys) - G.r, Math.max(...ys) + G.r];
     parts.push(`<path class="brace" d="M${x + shift + 8} ${a}h4V${b}h-4"/><text class="price" x="${x + shift + 18}" y="${(a + b) / 2}">${price(k)}</text>`);
   }
-  const shown = W.cells.map((cell) => {
+  const shown = W.cells.filter(({ k }) => k >= lowest && k <= highest).map((cell) => {
     const y = G.y(cell.k, cell.s);
     const { left, width } = extent(cell.value, low, high);
     const best = cell === W.best ? " best" : "";
     const height = G.circles ? 10 : Math.max(1, G.row * 0.7);
-    const least = cell.smallest && G.circles ? `<text class="least" x="${x + 6}" y="${y}">min ${digits(cell.sum)}</text>` : "";
+    const other = cell.smallest !== table.least && W.minima && G.circles ? `<text class="least" x="${x + 6}" y="${y}">${cell.smallest ? "min" : "max"} ${fit(cell.sum, 3.6)}</text>` : "";
     const text = G.circles
-      ? `<text class="value${best}" x="${valueAt}" y="${y}">${show(cell.value)}</text>`
-      : best ? `<text class="value best" x="${G.width - 8}" y="${y}">${show(cell.value)}</text>` : "";
-    return `<g data-k="${cell.k}">${least}${text}<rect class="bar${best}" x="${barFrom + (left * barSpan) / 100}" y="${y - height / 2}" width="${(width * barSpan) / 100}" height="${height}" rx="${Math.min(2, height / 2)}"/></g>`;
+      ? `<text class="value${best}" x="${valueAt}" y="${y}">${fit(cell.value, 6)}</text>`
+      : best ? `<text class="value best" x="${G.width - 8}" y="${Math.max(8, Math.min(G.height - 8, y))}">${fit(cell.value, 7)}</text>` : "";
+    return `<g data-k="${cell.k}">${other}${text}<rect class="bar${best}" x="${barFrom + (left * barSpan) / 100}" y="${y - height / 2}" width="${(width * barSpan) / 100}" height="${height}" rx="${Math.min(2, height / 2)}"/></g>`;
   });
   return { prices: parts.join(""), rows: shown.join("") };
 }
 
 /** The path as far as it has been followed back: `reached` cells from the right. */
-function pathHtml(P, G, W, path, reached, thin) {
+function pathHtml(P, G, path, reached, table, thin = false) {
   const cells = path.cells.slice(0, reached);
-  const table = W && W.best.smallest ? P.min : P.max;
   const parts = [];
   for (let n = 1; n < cells.length; n++) parts.push(`<path class="${thin ? "trace" : "path"}" d="${edge(G, cells[n], cells[n - 1])}"/>`);
   if (thin) return parts.join("");
@@ -522,9 +640,9 @@ function pathHtml(P, G, W, path, reached, thin) {
     const [x, y] = [G.x(t), G.y(k, s)];
     parts.push(
       G.circles
-        ? `<g class="path" transform="translate(${x} ${y})"><circle r="${G.r + 1}"/><text>${digits(table.L[P.at(t, k, s)])}</text></g>`
+        ? `<g class="path" transform="translate(${x} ${y})"><circle r="${G.r + 1}"/><text>${fit(table.L[P.at(t, k, s)], G.room)}</text></g>`
         : `<rect class="path" x="${x - G.cell / 2}" y="${y - Math.max(4, G.row) / 2}" width="${G.cell}" height="${Math.max(4, G.row)}"/>` +
-          (G.written ? `<text class="path" x="${x}" y="${y}">${digits(table.L[P.at(t, k, s)])}</text>` : "")
+          (G.written ? `<text class="path" x="${x}" y="${y}">${fit(table.L[P.at(t, k, s)], G.room)}</text>` : "")
     );
   }
   return parts.join("");
@@ -536,10 +654,10 @@ function framesHtml(P, G, marks) {
   const half = G.cell / 2 + 7;
   const node = ({ t, k, s }) => box(G.x(t) - G.cell / 2 - 4, G.y(k, s) - Math.max(3, G.circles ? G.r : G.row / 2) - 4, G.cell + 8, 2 * Math.max(3, G.circles ? G.r : G.row / 2) + 8);
   return marks.map(({ floor, site, cell, path, part }) => {
-    if (floor !== undefined) return box(3, G.height - (floor + 1) * G.lane + 2, G.width - 6, G.lane - 4);
+    if (floor !== undefined) return box(3, G.y(floor, 0) - G.row / 2 - G.pad + 2, G.width - 6, G.lane - 4);
     if (site !== undefined) return box(G.x(site) - half, 3, 2 * half, G.height - 6);
     if (cell) return node({ t: cell[0], k: cell[1], s: cell[2] });
-    if (part === "final") return box(G.x(P.T - 1) - half, 3, G.width - G.x(P.T - 1) + half - 4, G.height - 6);
+    if (part === "final") return box(G.end - G.cell - 7, 3, G.width - G.end + G.cell + 3, G.height - 6);
     if (!path) return "";
     let k = path.slice(0, P.start).reduce((sum, j, t) => sum + P.cost[t * P.N + j], 0);
     const cells = path.slice(P.start).map((j, n) => {
@@ -578,11 +696,13 @@ function gridOf(P, t) {
   return { t, name: `g${sub(t + 1)}`, kind: "step", blocks: heads(P.keep, P.window - 1).map((head, r) => ({ head, rows: rows(r) })) };
 }
 
-function gridHtml(P, grid, width, editable) {
+const inputRoom = (width, em) => (width - 4) / (13 * em); // digits of 13 px
+
+function gridHtml(P, grid, width, editable, em) {
   const block = ({ head, rows }) => {
     const caption = head.length ? `<span class="mid">(<i>i</i>, ${escape(head.join(", "))}, <i>j</i>)</span>` : "";
     const top = P.labels.map((l, j) => `<span class="to${j === P.y[grid.t] ? " right" : ""}">${escape(l)}</span>`).join("");
-    const lines = rows.map(({ head: i, cells }) => `<span class="from">${escape(i)}</span>` + cells.map((c) => `<input type="text" inputmode="decimal" spellcheck="false" autocomplete="off" ${editable ? "" : "readonly"} data-kind="${grid.kind}" data-index="${c.index}" aria-label="g ${grid.t + 1} (${escape(c.args)})" value="${show(c.value)}">`).join(""));
+    const lines = rows.map(({ head: i, cells }) => `<span class="from">${escape(i)}</span>` + cells.map((c) => `<input type="text" inputmode="decimal" spellcheck="false" autocomplete="off" ${editable ? "" : "readonly"} data-kind="${grid.kind}" data-index="${c.index}" aria-label="g ${grid.t + 1} (${escape(c.args)})" value="${fit(c.value, inputRoom(width, em))}">`).join(""));
     return `<div class="block" style="grid-template-columns:14px repeat(${P.N},${width}px)">${caption}<span></span>${top}${lines.join("")}</div>`;
   };
   return `<b class="name"><i>${grid.name}</i></b>${grid.blocks.map(block).join("")}`;
@@ -595,6 +715,7 @@ const ICONS = {
   play: "M4.5 2.5l9 5.5-9 5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   code: "M2 3h12v1.6H2zM5 7.2h9v1.6H5zM5 11.4h7V13H5z", present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
   help: "M7.1 10.2h1.7c0-2 2.7-2.3 2.7-4.8C11.5 3.5 10 2.3 8 2.3S4.6 3.6 4.5 5.6h1.8C6.4 4.6 7 3.900 8 3.900s1.700.6 1.700 1.600c0 1.600-2.600 1.900-2.600 4.700zM7 11.700h2v2H7z",
+  zoomOut: "M2 7h12v2H2z", zoomIn: "M2 7h5V2h2v5h5v2H9v5H7V9H2z", whole: "M2 2h5v2H4v3H2zM14 14H9v-2h3V9h2z",
   next: "M4.5 3v10L12 8z", columnNext: "M1 3v10l7-5zM8 3v10l7-5z", last: "M2 3v10l8-5zM11 3h2v10h-2z",
 };
 
@@ -607,13 +728,15 @@ const TOOLBAR = `
   ${button("next", "Next step", "→")}${button("columnNext", "Next column", "Shift →")}${button("last", "Result", "End")}
   <label>by <select data-set="size" aria-label="Step by"><option value="candidate">candidate</option><option value="cell" selected>cell</option><option value="column">column</option></select></label>
   <select data-set="speed" aria-label="Speed">${SPEEDS.map((v) => `<option value="${v}"${v === 1 ? " selected" : ""}>${v}×</option>`).join("")}</select>
+  <span class="ops sense" role="radiogroup" aria-label="Table" hidden><button type="button" role="radio" data-sense="max" title="Table of the largest sums (M)">max</button><button type="button" role="radio" data-sense="min" title="Table of the smallest sums (M)">min</button></span>
+  <span class="zoom" role="group" aria-label="Zoom" hidden>${button("zoomOut", "Zoom out", "Shift+Z")}${button("whole", "Whole table", "0")}${button("zoomIn", "Zoom in", "Z")}</span>
   <div class="scrub" role="slider" tabindex="0" aria-label="Step" aria-valuemin="0"><div class="segments"></div><div class="thumb"></div></div>
   <output class="where"></output>
   ${button("code", "Algorithm 1", "A")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
 
 const KEYS = [
   ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
-  ["Home End", "start, result"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
+  ["Home End", "start, result"], ["M", "table of max or of min, where h is negative"], ["Z Shift+Z 0", "zoom in, out, whole table (wheel; drag moves)"], ["↑ ↓", "floors above and below, when zoomed"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
   ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
 ];
 const HELP = `<h3>Keys</h3><table>${KEYS.map(([keys, what]) => `<tr><th>${keys.split(" ").map((key) => `<kbd>${key}</kbd>`).join(" ")}</th><td>${what}</td></tr>`).join("")}</table>
@@ -629,8 +752,10 @@ function render({ model, el }) {
   root.setAttribute("aria-label", "Trellis. Right arrow: next step. Space: play.");
   root.innerHTML = `<div class="toolbar" role="toolbar" aria-label="Steps">${TOOLBAR}</div><div class="caption" role="status" hidden></div>
     <div class="body"><div class="stage"><div class="head"></div>
-      <svg class="floors" role="img" aria-label="Trellis with loss levels as floors"><g class="background"></g><g class="hair"></g><g class="dots"></g><g class="edges"></g>
-        <g class="nodes"></g><g class="prices"></g><g class="values"></g><g class="trace"></g><g class="overlay"></g><g class="frames"></g></svg>
+      <svg class="ground" aria-hidden="true"><g class="background"></g></svg><canvas class="heat" aria-hidden="true"></canvas>
+      <svg class="floors" role="img"><svg class="table"><g class="hair"></g><g class="dots"></g><g class="edges"></g><g class="nodes"></g></svg>
+        <g class="prices"></g><g class="values"></g><svg class="table"><g class="trace"></g><g class="overlay"></g></svg><g class="frames"></g></svg>
+      <div class="overview" role="group" tabindex="0" aria-label="Overview. Arrows move the view." hidden><canvas></canvas><div class="seen"></div></div>
       <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
     <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
     <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
@@ -640,14 +765,16 @@ function render({ model, el }) {
   const [svg, head, card, grids, scrub, said] = [".floors", ".head", ".card", ".grids", ".scrub", ".said"].map($);
   const layer = Object.fromEntries(["background", "hair", "dots", "edges", "nodes", "prices", "values", "trace", "overlay", "frames"].map((name) => [name, $(`svg .${name}`)]));
 
-  let P = null, G = null, W = null, path = null, h = null, op = "times", ties = [];
+  let P = null, G = null, W = null, path = null, h = null, op = "times";
+  let sense = "max", view = { zoom: 1, t: 0, k: 0 }, image = null; // which table, which part of it, and its heat
   let pos = 0, part = 1; // events done, and candidates of the last one looked at
-  let drawn = 0, soon = [], nodes = [], edges = [], edgesAt = -1, weighed = null; // what stands on the stage
+  let drawn = -1, soon = [], nodes = new Map(), edges = new Map(), weighed = null; // what stands on the stage, by event
+  let em = 0.6; // width of a digit in the font that this machine really has
   let hover = 0, timer = 0, size = "cell", speed = 1, serial = 0, waiting = null, segments = [], ownGrid = null;
   let pinned = 0, presenting = false, type = 1; // a chosen cell of the last column; the look
 
   // -- steps
-  const parts = (e) => (e > 0 && e <= P.cells && P.events[e].t > P.start ? P.N : e === P.maximise ? P.K + 1 - P.kmin : 1);
+  const parts = (e) => (e > 0 && e <= P.cells && P.cell(e).t > P.start ? P.N : e === P.maximise ? P.K + 1 - P.kmin : 1);
 
   function go(target, looked) {
     pos = Math.max(0, Math.min(P.count, target));
@@ -660,7 +787,7 @@ function render({ model, el }) {
   function forward(by) {
     const open = part < parts(pos);
     if (by === "candidate") return open ? go(pos, part + 1) : go(pos + 1, 1);
-    if (by === "column" && pos < P.cells) return go(P.columnEnd[P.events[open ? pos : pos + 1].t]);
+    if (by === "column" && pos < P.cells) return go(P.columnEnd[P.cell(open ? pos : pos + 1).t]);
     return go(open ? pos : pos + 1);
   }
 
@@ -693,6 +820,7 @@ function render({ model, el }) {
       press("code", !aside.hidden);
       build();
     },
+    zoomIn: () => zoomBy(ZOOM.step), zoomOut: () => zoomBy(1 / ZOOM.step), whole: () => zoomBy(0),
     present: () => present(!presenting),
     beatNext: () => ask({ kind: "beat", index: 1, text: "" }), beatBack: () => ask({ kind: "beat", index: -1, text: "" }),
     help: (open = $(".help").hidden) => { $(".help").hidden = !open; press("help", open); },
@@ -723,6 +851,14 @@ function render({ model, el }) {
     theme();
   }
 
+  /** Look at the table of maxima or at that of minima. */
+  function choose(wanted) {
+    if (!W.minima) return;
+    [sense, image] = [wanted, null];
+    build();
+    hold();
+  }
+
   let reported = 0;
   function report() {
     if (reported) return;
@@ -739,29 +875,52 @@ function render({ model, el }) {
 
   // -- painting: only what changed since the last call
   function reveal(done) {
-    for (let e = Math.min(done, drawn) + 1; e <= Math.max(done, drawn); e++) mark(e, e <= done ? "on" : "off");
+    if (drawn < 0) for (const e of nodes.keys()) mark(e, e <= done ? "on" : "off");
+    else for (let e = Math.min(done, drawn) + 1; e <= Math.max(done, drawn); e++) mark(e, e <= done ? "on" : "off");
     for (const e of soon) if (e > done) mark(e, "off");
     soon = [];
-    if (G.circles && done < P.cells) for (let e = done + 1, t = P.events[e].t; e <= P.columnEnd[t]; e++) { mark(e, "soon"); soon.push(e); }
-    if (!G.circles) heatEdges(done);
+    if (G.circles && done < P.cells) for (let e = done + 1, t = P.cell(e).t; e <= P.columnEnd[t]; e++) { mark(e, "soon"); soon.push(e); }
+    if (!G.circles) heatUpTo(done);
     drawn = done;
   }
 
   function mark(e, state) {
-    nodes[e - 1].setAttribute("class", state);
-    if (G.circles) edges[e - 1].setAttribute("class", state === "on" ? "on" : "off");
+    const node = nodes.get(e);
+    if (!node) return; // out of view, or one of too many to be an element
+    node.setAttribute("class", state);
+    if (G.circles) edges.get(e).setAttribute("class", state === "on" ? "on" : "off");
   }
 
-  function heatEdges(done) {
-    if (G.row < 4) return;
-    const now = done ? P.events[done].t : -1;
-    for (let t = Math.min(now, edgesAt); t <= Math.max(now, edgesAt); t++)
-      if (t > P.start) layer.edges.children[t].setAttribute("d", edges.slice(P.columnEnd[t - 1], Math.min(done, P.columnEnd[t])).join(""));
-    edgesAt = now;
+  /** Heat cells as one image, best edges as one path per column. */
+  function heatUpTo(done) {
+    const columns = layer.edges.children;
+    const [from, to] = drawn < 0 ? [P.start, P.T - 1] : [Math.min(done, drawn), Math.max(done, drawn)].map((e) => (e ? P.cell(e).t : P.start));
+    const lines = Array.from({ length: P.T }, () => []);
+    for (const [e, line] of edges) {
+      const { t } = P.cell(e);
+      if (line && t >= from && t <= to && e <= done) lines[t].push(line);
+    }
+    for (let t = from; t <= to && columns.length; t++) columns[t].setAttribute("d", lines[t].join(""));
+    if (G.written) return;
+    const pen = $("canvas.heat").getContext("2d");
+    pen.clearRect(0, 0, G.width, G.height);
+    drawHeat(P, G, pen, (image ||= heatImage(P, P[sense], heatColours())), done);
+  }
+
+  /** The colours of the levels as the theme mixes them, as pixels. */
+  function heatColours() {
+    const [low, high] = ["--heat-low", "--heat-high"].map((name) => getComputedStyle(root).getPropertyValue(name));
+    const pen = Object.assign(document.createElement("canvas"), { width: HEAT_LEVELS, height: 1 }).getContext("2d");
+    for (let n = 0; n < HEAT_LEVELS; n++) {
+      pen.fillStyle = `color-mix(in oklab, ${high} ${(100 * n) / (HEAT_LEVELS - 1)}%, ${low})`;
+      pen.fillRect(n, 0, 1, 1);
+    }
+    return new Uint32Array(pen.getImageData(0, 0, HEAT_LEVELS, 1).data.buffer);
   }
 
   function paint() {
     const done = Math.min(pos, P.cells);
+    if (follows()) return draw();
     reveal(done);
     const phase = pos === 0 ? "start" : pos <= P.cells ? "cells" : pos === P.maximise ? "maximise" : "path";
     root.dataset.phase = phase;
@@ -771,15 +930,16 @@ function render({ model, el }) {
       for (const row of layer.values.children) row.setAttribute("class", Number(row.dataset.k) <= floor ? "on" : "off");
       weighed = floor;
     }
-    const at = phase === "cells" && !G.circles ? P.events[pos] : null;
+    const at = phase === "cells" && !G.circles ? P.cell(pos) : null;
     layer.hair.innerHTML = at ? `<path d="M0 ${G.y(at.k, at.s)}H${G.width}M${G.x(at.t)} 0V${G.height}"/>` : "";
-    layer.overlay.innerHTML = phase === "cells" ? cellHtml(P, G, P.events[pos], part, true) : phase === "path" ? pathHtml(P, G, W, path, pos - P.maximise) : "";
+    layer.overlay.innerHTML = phase === "cells" ? cellHtml(P, G, at || P.cell(pos), part, true, P[sense]) : phase === "path" ? pathHtml(P, G, path, pos - P.maximise, decisive(W.best)) : "";
+    paintOverview(phase === "cells" ? P.cell(pos) : phase === "path" ? path.cells[pos - P.maximise - 1] : null);
     paintAnswer(phase === "path" ? pos - P.maximise : 0);
     explain();
     $(".thumb").style.left = $(".segments").lastElementChild.style.width = `${100 * fraction(pos)}%`;
     scrub.setAttribute("aria-valuemax", P.count);
     scrub.setAttribute("aria-valuenow", pos);
-    const place = phase === "start" ? "start" : phase === "cells" ? `t = ${P.events[pos].t + 1}` : phase === "maximise" ? "maximise" : "backtrack";
+    const place = phase === "start" ? "start" : phase === "cells" ? `t = ${P.cell(pos).t + 1}` : phase === "maximise" ? "maximise" : "backtrack";
     $(".where").textContent = `${place} · ${pos}/${P.count}`;
     scrub.setAttribute("aria-valuetext", $(".where").textContent);
   }
@@ -787,20 +947,20 @@ function render({ model, el }) {
   /** The card: of the cell under the pointer, else of the step. */
   function explain() {
     const shown = hover && hover <= Math.min(pos, P.cells) ? hover : 0;
-    const cell = shown ? P.events[shown] : pos > 0 && pos <= P.cells && !pinned ? P.events[pos] : null;
-    const text = cell ? cellCard(P, cell, shown && shown !== pos ? P.N : part)
+    const cell = shown ? P.cell(shown) : pos > 0 && pos <= P.cells && !pinned ? P.cell(pos) : null;
+    const text = cell ? cellCard(P, cell, shown && shown !== pos ? P.N : part, P[sense])
       : pinned ? tracedCard(P, W, pinned, h, op)
-      : pos === 0 ? startCard(P, op)
+      : pos === 0 ? startCard(P, W, op)
       : pos === P.maximise ? maximiseCard(P, W, h, op, P.kmin + part - 1)
       : pathCard(P, W, path, h, op, pos - P.maximise);
-    const least = cell && op === "times" && h[cell.k] < 0 && cell.t === P.T - 1 && shown
+    const least = cell && sense === "max" && op === "times" && h[cell.k] < 0 && cell.t === P.T - 1 && shown
       ? `<p class="note"><i>h</i>(${cell.k}) is negative: the smallest sum here, ${show(P.min.L[P.at(cell.t, cell.k, cell.s)])}, decides.</p>` : "";
     card.innerHTML = text.html + least;
     const other = shown && shown !== pos;
     card.classList.toggle("peek", Boolean(other || pinned));
     const chosen = !other && pinned ? W.cells.find(({ k, s }) => P.number[P.at(P.T - 1, k, s)] === pinned) : null;
-    layer.trace.innerHTML = other ? pathHtml(P, G, null, follow(P, cell), Infinity, true) + cellHtml(P, G, cell, P.N, false)
-      : chosen ? pathHtml(P, G, null, follow(P, chosen, chosen.smallest ? P.min : P.max), Infinity, true) + endHtml(P, G, chosen) : "";
+    layer.trace.innerHTML = other ? pathHtml(P, G, follow(P, cell, P[sense]), Infinity, P[sense], true) + cellHtml(P, G, cell, P.N, false, P[sense])
+      : chosen ? pathHtml(P, G, follow(P, chosen, decisive(chosen)), Infinity, decisive(chosen), true) + endHtml(P, G, chosen) : "";
     const lines = new Set(linesAt(P, pos, part));
     Array.from($(".code").children).forEach((line, n) => line.classList.toggle("current", lines.has(n)));
     lightGrid(cell, shown && shown !== pos ? P.N : part);
@@ -818,7 +978,8 @@ function render({ model, el }) {
       const t = Number(item.dataset.t);
       const open = t >= unknown(P, reached);
       const wrong = open && path.y[t] !== P.y[t];
-      item.textContent = open ? P.labels[path.y[t]] : "";
+      if (G.gap < LETTERS) item.innerHTML = open ? tick(wrong ? "missed" : "hit", t, path.y[t]).replace(/left:[^;]*/, "left:0") : "";
+      else item.textContent = open ? P.labels[path.y[t]] : "";
       item.className = `hat ${open ? (wrong ? "wrong" : "right") : ""}`;
     }
   }
@@ -829,43 +990,72 @@ function render({ model, el }) {
     const stage = $(".stage");
     root.classList.remove("beside", "narrow");
     const width = stage.clientWidth;
-    const needs = { minima: W.minima, controls: model.get("controls") || presenting };
+    const needs = { minima: W.minima, controls: model.get("controls") || presenting, em };
     const stands = $(".aside").hidden ? "" : "aside";
     for (let gap = (width - 322) / Math.max(1, P.T - 1), round = 0; round < 2; round++, gap = G.gap) {
-      mode = P.window === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
+      mode = P.window === 1 && view.zoom === 1 && gap >= P.N * 25 + 44 ? "under" : "one";
       buildGrids();
-      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), needs, stands);
+      G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), view, needs, stands);
     }
     if (G.stands === "below") {
       root.classList.add("narrow"); // now the page scrolls: the floors take what they need
-      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), needs, "below");
+      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), view, needs, "below");
     } else if (G.stands === "beside" && mode === "one" && P.window === 1) {
       root.classList.add("beside"); // the grid goes under the card, the floors get its height
-      G = geometry(P, width, stage.clientHeight - HEAD, needs, "beside");
+      G = geometry(P, width, stage.clientHeight - HEAD, view, needs, "beside");
     }
   }
 
   function build() {
     if (!P || !root.clientWidth) return;
     W = weigh(P, h, op);
+    if (!W.minima) sense = "max";
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `100px ${getComputedStyle(root).fontFamily}`;
+    em = pen.measureText("0").width / 100;
     arrange();
-    svg.setAttribute("width", G.width);
-    svg.setAttribute("height", G.height);
-    svg.setAttribute("class", `floors ${G.circles ? "circles" : "heat"} ${G.r < 11.5 ? "small" : G.r > 17 ? "large" : ""}`);
-    layer.background.innerHTML = backgroundHtml(P, G);
-    const table = tableHtml(P, G, ties);
-    layer.dots.innerHTML = table.dots;
-    layer.nodes.innerHTML = table.nodes;
-    nodes = Array.from(layer.nodes.children);
-    layer.edges.innerHTML = G.circles ? table.edges.join("") : "<path/>".repeat(P.T);
-    edges = G.circles ? Array.from(layer.edges.children) : table.edges;
-    [drawn, soon, edgesAt, hover] = [0, [], -1, 0];
+    view.zoom = G.zoom;
     const free = G.stands === "below" || G.stands === "aside"; // it stands in the flow of the page
     card.classList.toggle("slim", !free && G.card.width < CARD.slim);
     card.style.cssText = free ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
-    buildHead();
+    $(".zoom").hidden = G.most === 1;
+    $(".sense").hidden = !W.minima;
+    root.classList.toggle("packed", root.clientWidth < PACKED && (G.most > 1 || W.minima));
+    for (const choice of root.querySelectorAll("[data-sense]")) choice.setAttribute("aria-checked", choice.dataset.sense === sense);
     placeGrids();
     buildSegments();
+    draw();
+  }
+
+  /** What stands in the view; the room around it stays. */
+  function draw() {
+    G.clamp();
+    for (const drawing of [svg, $(".ground")]) {
+      drawing.setAttribute("width", G.width);
+      drawing.setAttribute("height", G.height);
+    }
+    for (const table of root.querySelectorAll(".table")) {
+      const [from, to] = G.zoom > 1 ? [G.left, G.end + 1] : [0, G.width];
+      for (const [name, value] of Object.entries({ x: from, y: 0, width: to - from, height: G.height, viewBox: `${from} 0 ${to - from} ${G.height}` })) table.setAttribute(name, value);
+    }
+    svg.setAttribute("class", `floors ${G.circles ? "circles" : "heat"} ${G.r < 11.5 ? "small" : G.r > 17 ? "large" : ""}`);
+    $(".ground").setAttribute("class", `ground ${G.circles ? "" : "heat"}`);
+    svg.setAttribute("aria-label", `Trellis with loss levels as floors: ${P.cells} cells${G.zoom > 1 ? `, seen from t = ${Math.ceil(view.t) + 1}, k = ${Math.ceil(view.k)} on` : ""}`);
+    const canvas = $("canvas.heat");
+    const fine = G.circles || G.written ? 0 : devicePixelRatio * type;
+    [canvas.width, canvas.height] = [G.width * fine, G.height * fine];
+    canvas.style.cssText = `width:${G.width}px;height:${G.height}px`;
+    canvas.getContext("2d").scale(fine, fine);
+    layer.background.innerHTML = backgroundHtml(P, G);
+    const table = tableHtml(P, G, P[sense]);
+    layer.dots.innerHTML = table.dots;
+    layer.nodes.innerHTML = table.nodes;
+    nodes = new Map(Array.from(layer.nodes.children, (node, n) => [table.events[n], node]));
+    const lines = table.edges.some(Boolean);
+    layer.edges.innerHTML = G.circles ? table.edges.map((d) => `<path class="off" d="${d}"/>`).join("") : lines ? "<path/>".repeat(P.T) : "";
+    edges = new Map(table.events.map((e, n) => [e, G.circles ? layer.edges.children[n] : table.edges[n]]));
+    [drawn, soon, hover] = [-1, [], 0];
+    buildHead();
     judge();
     frame();
   }
@@ -888,17 +1078,79 @@ function render({ model, el }) {
     for (const [name, selector] of Object.entries({ truth: ".head", card: ".card", scores: ".grids", steps: ".toolbar" })) $(selector).classList.toggle("framed", parts.includes(name));
   }
 
+  // -- the part of the table in view
+  /** Zoom by a factor; the point (x, y) of the stage stays where it is, by default the current cell. */
+  function zoomBy(factor, x, y) {
+    if (!G || G.most === 1) return;
+    const { t, k, s } = pos > 0 && pos <= P.cells ? P.cell(pos) : path.cells[Math.max(0, pos - P.maximise - 1)] || { t: P.T - 1, k: P.K, s: 0 };
+    const [px, py] = x === undefined ? [Math.max(G.left, Math.min(G.end, G.x(t))), Math.max(0, Math.min(G.height, G.y(k, s)))] : [x, y];
+    const [site, floor] = x === undefined ? [t, k + 0.5] : [G.siteAt(px), G.floorAt(py)];
+    view.zoom = Math.max(1, Math.min(G.most, view.zoom * factor < 1.02 ? 1 : view.zoom * factor));
+    arrange();
+    view.t = site - (Math.min(px, G.end) - G.left - 22) / (G.gap || 1);
+    view.k = floor - (G.height - Math.min(py, G.height)) / G.lane;
+    lookAt = pos;
+    build();
+  }
+
+  function pan(columns, floorsUp) {
+    if (!G || G.zoom === 1) return;
+    view.t += columns;
+    view.k += floorsUp;
+    lookAt = pos;
+    draw();
+  }
+
+  let lookAt = -1; // the step at which the reader chose the view; the next one leads it back to the action
+  /** Move the view to the current cell if that is out of it. */
+  function follows() {
+    if (G.zoom === 1 || lookAt === pos) return false;
+    lookAt = pos;
+    const cell = pos > 0 && pos <= P.cells ? P.cell(pos) : pos > P.maximise ? path.cells[pos - P.maximise - 1] : pos ? W.best : null;
+    if (!cell) return false;
+    const [column, floor] = [cell.t - view.t, cell.k - view.k];
+    if (column >= Math.min(1, cell.t) && column <= G.columns && floor >= Math.min(1, cell.k) && floor <= G.floors - 1) return false;
+    view.t = cell.t - 0.6 * G.columns;
+    view.k = cell.k - 0.4 * G.floors;
+    return true;
+  }
+
+  /** The small picture of the whole table, with the part in view. */
+  function paintOverview(cell) {
+    const box = $(".overview");
+    box.hidden = G.zoom === 1;
+    if (box.hidden) return;
+    const beside = G.stands === "beside"; // under the card, above the grid
+    const top = HEAD + 8 + (beside ? CARD.height(P.N) + 24 : 0);
+    const tall = beside ? Math.max(70, Math.min(OVERVIEW, HEAD + G.height - grids.offsetHeight - top - 20)) : OVERVIEW;
+    box.style.cssText = `left:${beside ? G.card.left : G.left + 8}px;top:${top}px;height:${tall}px;width:${1.5 * tall}px`;
+    const canvas = box.firstChild;
+    [canvas.width, canvas.height] = [P.T, (P.K + 1) * P.states];
+    const pen = canvas.getContext("2d");
+    pen.drawImage((image ||= heatImage(P, P[sense], heatColours())), 0, 0);
+    if (cell) {
+      pen.fillStyle = getComputedStyle(root).getPropertyValue("--decision");
+      const [w, h] = [Math.max(1, P.T / 40), Math.max(1, canvas.height / 25)];
+      pen.fillRect(cell.t + 0.5 - w / 2, (P.K - cell.k) * P.states + cell.s + 0.5 - h / 2, w, h);
+    }
+    const percent = (part, whole) => `${(100 * part) / whole}%`;
+    const seen = $(".seen").style;
+    [seen.left, seen.width] = [percent(view.t, P.T), percent(Math.min(P.T, G.columns + 1), P.T)];
+    [seen.bottom, seen.height] = [percent(view.k, P.K + 1), percent(Math.min(P.K + 1, G.floors), P.K + 1)];
+  }
+
+  const decisive = (cell) => (cell.smallest ? P.min : P.max);
   /** ⊙ or h changed: only the last column, the optimum and its path depend on them. */
   function judge() {
     W = weigh(P, h, op);
     if (W.minima !== G.minima) return build();
-    path = follow(P, W.best, W.best.smallest ? P.min : P.max);
-    const final = finalHtml(P, G, W, h, op);
+    path = follow(P, W.best, decisive(W.best));
+    const final = finalHtml(P, G, W, h, op, P[sense]);
     layer.prices.innerHTML = final.prices;
     layer.values.innerHTML = final.rows;
     weighed = null;
     const title = head.querySelector(".objective");
-    $(".code").innerHTML = pseudocode(P, op).map(([depth, line]) => `<li style="--depth:${depth}">${line}</li>`).join("");
+    $(".code").innerHTML = pseudocode(P, W, op, P[sense]).map(([depth, line]) => `<li style="--depth:${depth}">${line}</li>`).join("");
     title.innerHTML = controls() + `<span>${objective(P, op, `${P.T},<i>k</i>`)}</span>`;
     root.dataset.op = op;
     paint();
@@ -913,20 +1165,26 @@ function render({ model, el }) {
 
   function buildHead() {
     const can = model.get("editable") !== false;
-    const every = G.gap >= 17 ? 1 : 5;
-    const items = Array.from({ length: P.T }, (_, t) => {
+    const every = [1, 5, 10, 20].find((n) => n * G.gap >= (n > 1 ? 26 : 17)) || 50;
+    const letters = G.gap >= LETTERS;
+    const seen = Array.from({ length: P.T }, (_, t) => t).filter((t) => G.zoom === 1 || (G.x(t) > G.left && G.x(t) < G.end));
+    const items = seen.map((t) => {
       const x = G.x(t);
-      const site = (t + 1) % every === 0 || t === 0 ? t + 1 : "";
-      return `<span class="site" style="left:${x}px">${site}</span>
-        <button type="button" class="truth" data-y="${t}" style="left:${x}px" ${can ? "" : "disabled"} aria-label="y ${t + 1} = ${escape(P.labels[P.y[t]])}" title="True label at t = ${t + 1}${can ? ": click for the next one" : ""}">${escape(P.labels[P.y[t]])}</button>
+      const label = escape(P.labels[P.y[t]]);
+      const site = (t + 1) % every === 0 || t === 0 ? `<span class="site" style="left:${x}px">${t + 1}</span>` : "";
+      if (!letters) return `${site}${tick("truth", t, P.y[t])}<span class="hat" data-t="${t}" style="left:${x}px"></span>`;
+      return `${site}<button type="button" class="truth" data-y="${t}" style="left:${x}px" ${can ? "" : "disabled"} aria-label="y ${t + 1} = ${label}" title="True label at t = ${t + 1}${can ? ": click for the next one" : ""}">${label}</button>
         <span class="hat" data-t="${t}" style="left:${x}px"></span>`;
     });
     const focus = head.contains(deepFocus()) ? deepFocus().dataset.y : null;
     head.innerHTML = `<span class="row site" style="top:2px"><i>t</i></span><span class="row" style="top:18px">true <i>y</i></span><span class="row" style="top:37px">best <i>ŷ</i></span>
-      ${items.join("")}<div class="objective" style="left:${G.x(P.T - 1) + 22}px;width:${G.width - G.x(P.T - 1) - 30}px"></div>`;
-    if (focus) head.querySelector(`[data-y="${focus}"]`).focus();
+      ${items.join("")}<div class="objective" style="left:${G.end - G.cell / 2 + 22}px;width:${G.width - G.end + G.cell / 2 - 30}px"></div>`;
+    if (focus) head.querySelector(`[data-y="${focus}"]`)?.focus();
     head.classList.toggle("tight", G.gap < 24);
   }
+
+  /** A label where there is no room for a letter: the higher, the later in the alphabet. */
+  const tick = (kind, t, j) => `<span class="tick ${kind}" style="left:${G.x(t)}px;width:${Math.max(1, G.gap - 0.6)}px;height:${2 + (12 * j) / Math.max(1, P.N - 1)}px"></span>`;
 
   const deepFocus = () => root.getRootNode().activeElement || document.activeElement;
 
@@ -944,7 +1202,8 @@ function render({ model, el }) {
     });
     const pixels = scrub.clientWidth;
     const crowded = pixels / segments.length < 26;
-    const label = ({ name, width }, n) => (width * pixels > 8 + 6.6 * name.length || (crowded && (n === 0 || (n + 1 + P.start) % 10 === 0)) ? name : "");
+    const every = [10, 20, 50].find((n) => n * (pixels / segments.length) > 46) || 100;
+    const label = ({ name, width }, n) => (width * pixels > 8 + 6.6 * name.length || (crowded && (n === 0 || (n < P.T - P.start - 1 && (n + 1 + P.start) % every === 0))) ? name : "");
     $(".segments").innerHTML = segments.map((segment, n) => `<span class="${crowded && !label(segment, n) ? "bare" : ""}" title="${segment.title}" style="left:${100 * segment.left}%;width:${100 * segment.width}%">${label(segment, n)}</span>`).join("") + `<div class="done"></div>`;
   }
 
@@ -959,7 +1218,7 @@ function render({ model, el }) {
   }
 
   // -- the grids of g: never rebuilt while somebody types into one of the same shape
-  let shape = "", inputs = new Map(), lit = [], typing = null, mode = "under";
+  let shape = "", inputs = new Map(), lit = [], typing = null, mode = "under", inputWidth = 30; // px
   function buildGrids() {
     const t = ownGrid === null ? currentSite() : ownGrid;
     const next = [P.T, P.N, P.window, mode, mode === "one" ? t : "", P.labels.join(), model.get("editable")].join("|");
@@ -967,13 +1226,14 @@ function render({ model, el }) {
       shape = next;
       const can = model.get("editable") !== false;
       if (mode === "under") {
-        grids.innerHTML = Array.from({ length: P.T }, (_, at) => `<div class="grid" data-t="${at}">${gridHtml(P, gridOf(P, at), 30, can)}</div>`).join("");
+        inputWidth = 30; // until placed
+        grids.innerHTML = Array.from({ length: P.T }, (_, at) => `<div class="grid" data-t="${at}">${gridHtml(P, gridOf(P, at), inputWidth, can, em)}</div>`).join("");
       } else {
         const cells = P.keep * P.N;
-        const width = Math.max(26, Math.min(40, (grids.clientWidth - 190 - 20 * P.keep) / cells));
+        inputWidth = Math.max(26, Math.min(46, (grids.clientWidth - 190 - 20 * P.keep) / cells));
         const what = t === P.start ? "scores of the first labels" : `row: label at t = ${t + 1 - P.window} · column: label at t = ${t + 1}`;
         grids.innerHTML = `<div class="pager"><button type="button" data-grid="-1" aria-label="Scores of the previous site">‹</button><span><i>t</i> = ${t + 1}</span><button type="button" data-grid="1" aria-label="Scores of the next site">›</button><small>${what}</small></div>
-          <div class="grid" data-t="${t}">${gridHtml(P, gridOf(P, t), width, can)}</div>`;
+          <div class="grid" data-t="${t}">${gridHtml(P, gridOf(P, t), inputWidth, can, em)}</div>`;
       }
       grids.className = `grids ${mode}${P.window > 1 ? " deep" : ""}`;
       grids.style.setProperty("--rows", Math.max(3, P.N));
@@ -987,16 +1247,19 @@ function render({ model, el }) {
 
   /** Under their columns, or pushed aside just enough to stay within the stage. */
   function placeGrids() {
-    if (root.classList.contains("beside")) grids.querySelector(".block").style.gridTemplateColumns = `14px repeat(${P.N},${Math.min(44, 270 / P.N)}px)`;
-    if (!grids.classList.contains("under")) return;
-    const width = Math.min(34, (G.gap - 40) / P.N);
+    const under = grids.classList.contains("under");
+    if (under) inputWidth = Math.min(longest() > inputRoom(34, em) ? 46 : 34, (G.gap - 40) / P.N);
+    else if (root.classList.contains("beside")) inputWidth = Math.min(46, 280 / P.N);
+    else return;
     for (const grid of grids.querySelectorAll(".grid")) {
-      grid.querySelector(".block").style.gridTemplateColumns = `14px repeat(${P.N},${width}px)`;
-      grid.style.left = `${G.x(Number(grid.dataset.t)) - (P.N * width) / 2 - 18}px`; // 18: name and row labels
+      for (const block of grid.querySelectorAll(".block")) block.style.gridTemplateColumns = `14px repeat(${P.N},${inputWidth}px)`;
+      if (under) grid.style.left = `${G.x(Number(grid.dataset.t)) - (P.N * inputWidth) / 2 - 18}px`; // 18: name and row labels
     }
+    for (const input of inputs.values()) if (input !== typing && !input.classList.contains("bad")) restore(input);
   }
 
-  const currentSite = () => (pos > 0 && pos <= P.cells ? P.events[pos].t : pos === 0 ? P.start : P.T - 1);
+  const longest = () => [...P.first, ...P.steps].reduce((most, g) => Math.max(most, wide(show(g))), 0);
+  const currentSite = () => (pos > 0 && pos <= P.cells ? P.cell(pos).t : pos === 0 ? P.start : P.T - 1);
   const stored = (input) => (input.dataset.kind === "first" ? P.first : P.steps)[input.dataset.index];
 
   function lightGrid(cell, upto) {
@@ -1033,12 +1296,13 @@ function render({ model, el }) {
 
   function apply(input) {
     const text = input.value.trim();
-    if (text === show(stored(input)) || text === String(stored(input))) return undo(input);
+    if (text === written(input) || text === String(stored(input))) return undo(input);
     typing = null;
     ask({ kind: input.dataset.kind, index: Number(input.dataset.index), text }, input);
   }
 
-  const restore = (input) => { input.value = input === deepFocus() ? String(stored(input)) : show(stored(input)); };
+  const written = (input) => fit(stored(input), inputRoom(inputWidth, em));
+  const restore = (input) => { input.value = input === deepFocus() ? String(stored(input)) : written(input); };
 
   function undo(input) {
     typing = null;
@@ -1138,11 +1402,12 @@ function render({ model, el }) {
   // -- pointer and keys
   root.addEventListener("click", ({ target }) => {
     if (!P) return;
-    const [control, label, sign, end] = ["[data-act]", "[data-y]", "[data-op]", "[data-trace]"].map((kind) => target.closest(kind));
+    const [control, label, sign, end, which] = ["[data-act]", "[data-y]", "[data-op]", "[data-trace]", "[data-sense]"].map((kind) => target.closest(kind));
     if (end) {
       pin(Number(end.dataset.trace));
       hold(); // the card that had the focus is gone
     }
+    else if (which) choose(which.dataset.sense);
     else if (target.closest(".help")) act.help(false);
     else if (control) act[control.dataset.act]();
     else if (label) ask({ kind: "y", index: Number(label.dataset.y), text: String((P.y[label.dataset.y] + 1) % P.N) });
@@ -1170,6 +1435,8 @@ function render({ model, el }) {
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
     const turn = beat && !event.shiftKey && { ArrowRight: act.beatNext, PageDown: act.beatNext, ArrowLeft: act.beatBack, PageUp: act.beatBack, ArrowDown: act.next, ArrowUp: act.back }[event.key];
     const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
+      m: () => choose(sense === "max" ? "min" : "max"), z: event.shiftKey ? act.zoomOut : act.zoomIn, 0: act.whole,
+      ArrowUp: G.zoom > 1 && (() => pan(0, G.floors / 4)), ArrowDown: G.zoom > 1 && (() => pan(0, -G.floors / 4)),
       a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),
       Escape: $(".help").hidden ? presenting && act.present : () => act.help(false) };
     const todo = turn || keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -1188,11 +1455,11 @@ function render({ model, el }) {
   function eventAt(event) {
     const box = svg.getBoundingClientRect();
     const [x, y] = [(event.clientX - box.left) / type, (event.clientY - box.top) / type];
-    const t = Math.round((x - G.x(0)) / (G.gap || 1));
-    if (t < P.start || t >= P.T || Math.abs(x - G.x(t)) > G.cell / 2 + 4) return 0;
-    const k = Math.floor((G.height - y) / G.lane);
-    const s = Math.floor((y - (G.height - (k + 1) * G.lane) - G.pad) / G.row);
-    return k < 0 || k > P.K || s < 0 || s >= P.states ? 0 : P.number[P.at(t, k, s)];
+    const t = Math.round(G.siteAt(x));
+    if (t < P.start || t >= P.T || Math.abs(x - G.x(t)) > G.cell / 2 + 4 || (G.zoom > 1 && (x < G.left || x > G.end))) return 0;
+    const k = Math.floor(G.floorAt(y));
+    const s = Math.max(0, Math.min(P.states - 1, Math.round((y - G.y(k, 0)) / G.row))); // between two floors: the nearer row
+    return k < 0 || k > P.K ? 0 : P.number[P.at(t, k, s)];
   }
   const point = (to) => { if (P && G && to !== hover) { hover = to; explain(); } };
   svg.addEventListener("mousemove", (event) => { if (P && G) point(eventAt(event)); });
@@ -1203,10 +1470,52 @@ function render({ model, el }) {
     hover = 0;
     explain();
   }
+  let dragged = null; // where the pointer went down, and whether it has moved since
+  svg.addEventListener("pointerdown", (event) => { dragged = G && G.zoom > 1 && event.button === 0 ? { x: event.clientX, y: event.clientY, moved: false } : null; });
+  svg.addEventListener("pointermove", (event) => {
+    if (!dragged || !event.buttons) return;
+    const [dx, dy] = [(event.clientX - dragged.x) / type, (event.clientY - dragged.y) / type];
+    if (!dragged.moved && Math.hypot(dx, dy) < 4) return;
+    if (!dragged.moved) svg.setPointerCapture(event.pointerId);
+    [dragged.x, dragged.y, dragged.moved] = [event.clientX, event.clientY, true];
+    once(() => pan(-dx / G.gap, dy / G.lane));
+  });
+  let queued = null;
+  /** At most one redrawing per frame; moves add up. */
+  function once(move) {
+    if (queued) return queued.push(move);
+    queued = [move];
+    requestAnimationFrame(() => { const moves = queued; queued = null; for (const one of moves) one(); });
+  }
+  svg.addEventListener("wheel", (event) => {
+    // without the focus or Ctrl the wheel belongs to the page around
+    if (!P || !G || G.most === 1 || !(event.ctrlKey || root.contains(deepFocus()))) return;
+    event.preventDefault();
+    const box = svg.getBoundingClientRect();
+    zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), (event.clientX - box.left) / type, (event.clientY - box.top) / type);
+  }, { passive: false });
+  const overview = $(".overview");
+  const seek = (event) => {
+    const box = overview.getBoundingClientRect();
+    view.t = ((event.clientX - box.left) / box.width) * P.T - (G.columns + 1) / 2;
+    view.k = (1 - (event.clientY - box.top) / box.height) * (P.K + 1) - G.floors / 2;
+    pan(0, 0);
+  };
+  overview.addEventListener("pointerdown", (event) => { overview.setPointerCapture(event.pointerId); seek(event); });
+  overview.addEventListener("pointermove", (event) => { if (event.buttons) seek(event); });
+  overview.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    event.stopPropagation();
+    pan((way[0] * G.columns) / 4, (way[1] * G.floors) / 4);
+  });
+
   svg.addEventListener("click", (event) => {
     hold();
+    if (dragged?.moved) return;
     const e = P && G ? eventAt(event) : 0;
-    if (e && P.events[e].t === P.T - 1) pin(e);
+    if (e && P.cell(e).t === P.T - 1) pin(e);
     else if (pinned) pin(pinned);
   });
 
@@ -1216,7 +1525,8 @@ function render({ model, el }) {
     if (!message.T || (P && P.revision === message.revision)) return false;
     const old = P;
     P = readProblem(message);
-    ties = P.events.map((cell) => Boolean(cell && (candidates(P, cell) || []).some((row) => row.tie)));
+    image = null;
+    if (!old || P.reset || old.number.length !== P.number.length) view = { zoom: 1, t: 0, k: 0 };
     if (!old) pos = Math.max(0, Math.min(P.count, model.get("step") || 0)); // drawn anew, or a saved place
     else if (P.reset) pos = Math.min(P.count, P.place);
     else keepPlace(old);
@@ -1228,7 +1538,7 @@ function render({ model, el }) {
   function keepPlace(old) {
     if (pos >= old.maximise) pos = pos === old.count ? P.count : Math.min(P.count, P.maximise + pos - old.maximise);
     else if (pos > 0) {
-      const { t, k, s } = old.events[pos];
+      const { t, k, s } = old.cell(pos);
       const column = Math.max(P.start, Math.min(t, P.T - 1));
       pos = (t === column && k <= P.K && s < P.states && P.number[P.at(t, k, s)]) || P.columnEnd[column];
     }
@@ -1270,10 +1580,14 @@ function render({ model, el }) {
   });
   watcher.observe(root);
 
+  let shade = false;
   /** Dark or light is read off the background that the host's theme really paints. */
   function theme() {
     const rgb = getComputedStyle($(".probe")).backgroundColor.match(/[\d.]+/g) || [255, 255, 255];
-    root.classList.toggle("dark", 0.3 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2] < 128);
+    const dark = 0.3 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2] < 128;
+    if (root.classList.toggle("dark", dark) === shade) return;
+    [shade, image] = [dark, null];
+    if (P && G && W) draw(); // the image has the old colours
   }
   $(".probe").addEventListener("transitionend", theme);
   const leave = () => { if (presenting && !document.fullscreenElement) present(false); };

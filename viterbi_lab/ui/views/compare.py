@@ -9,6 +9,7 @@ from panel.viewable import Viewer
 
 from viterbi_lab.ui import picture
 from viterbi_lab.ui.comparison import SIGNS, Column, chart, columns
+from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.step import RULES, complaint
@@ -123,8 +124,8 @@ def _section(column: Column) -> str:
     return (
         f'<section style="flex:1 1 {WIDTH}px;max-width:{WIDEST}px" aria-label="{SIGNS[question.op]}">'
         f'<h3 style="margin:0;font-size:16px;white-space:pre">{SIGNS[question.op]}'
-        f'<b style="color:{HOST.decision};float:right">{answer.value:.6g}</b></h3>'
+        f'<b style="color:{HOST.decision};float:right">{shown(answer.value)}</b></h3>'
         f'<p style="margin:2px 0 6px">{written}<span style="color:{HOST.muted}">'
-        f"score {answer.score:.6g}, {wrong} wrong</span></p>"
+        f"score {shown(answer.score)}, {wrong} wrong</span></p>"
         f"{drawing}{chart(column, width=WIDTH, height=CHART, paint=HOST)}</section>"
     )
