@@ -30,6 +30,8 @@ class Limits:
     pause_seconds: int = _limit(120, "seconds for which a paused job keeps its worker while others wait")
     jobs_per_user: int = _limit(2, "jobs of one visitor that run or wait")
     queued_jobs: int = _limit(100, "jobs of all visitors that wait")
+    sessions: int = _limit(200, "pages that are open at the same time")
+    message_bytes: int = _limit(10_000_000, "bytes of one message from a browser")
     workers: int = _limit(0, "worker processes; 0 means all processors but one", least=0)
 
     @classmethod

@@ -1,11 +1,15 @@
 """The lab as a stranger starts it: the command, its address, and all it wrote to its log."""
 
+import os
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
+COLD = 240.0  # seconds to compile the kernels on a busy machine
 PATIENCE = 60.0  # seconds to start; a cold machine compiles nothing before it listens
 SHAMEFUL = ("Traceback", "failed with following error", "_pending_writes", "ERROR", "Error")
 
@@ -13,12 +17,13 @@ SHAMEFUL = ("Traceback", "failed with following error", "_pending_writes", "ERRO
 class LabServer:
     """``viterbi-lab`` in a process of its own, on a free port."""
 
-    def __init__(self, arguments: Sequence[str] = ()) -> None:
+    def __init__(self, arguments: Sequence[str] = (), **environment: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "viterbi_lab.cli", "--port", "0", "--no-browser", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env={**os.environ, **environment},
         )
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -29,6 +34,20 @@ class LabServer:
         self.process.terminate()
         self.process.wait(PATIENCE)
         self._reader.join(PATIENCE)
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.address).port
+
+    def wait_until_ready(self) -> None:
+        """Wait until the kernels are loaded: pages opened from now on are the lab itself."""
+        deadline = time.monotonic() + COLD
+        while True:
+            with urllib.request.urlopen(self.address, timeout=PATIENCE) as answer:
+                if 'http-equiv="refresh"' not in answer.read().decode():
+                    return
+            assert time.monotonic() < deadline, "The kernels were not loaded in time."
+            time.sleep(0.5)
 
     @property
     def complaints(self) -> list[str]:

@@ -1,6 +1,9 @@
 """``viterbi-lab serve``: serve the lab on this machine."""
 
 import argparse
+import os
+import re
+import secrets
 import sys
 
 DEFAULT_PORT = 5006
@@ -23,7 +26,30 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="open the page in the browser (the default when started from a terminal)",
     )
     browser.add_argument("--no-browser", dest="show", action="store_false", help="do not open a browser")
-    parser.set_defaults(run=_serve)
+    share = parser.add_argument_group("sharing", "Without --share the lab is reached from this machine only.")
+    share.add_argument(
+        "--share",
+        action="store_true",
+        help="let other machines in; visitors need the token that is printed, or that of VITERBI_LAB_TOKEN",
+    )
+    share.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        type=_origin,
+        metavar="HOST[:PORT]",
+        help="name under which browsers reach the shared lab, for instance behind a proxy; may be repeated "
+        "(default: the names and addresses of this machine)",
+    )
+    parser.set_defaults(run=_serve, complain=parser.error)
+
+
+def _origin(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9.-]+(:\d{1,5})?", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a host. Give a name or address, with :PORT if need be, never *."
+        )
+    return text.lower()
 
 
 def _port(text: str) -> int:
@@ -33,10 +59,18 @@ def _port(text: str) -> int:
 
 
 def _serve(chosen: argparse.Namespace) -> int:
-    from viterbi_lab.ui.views.server import PortTaken, serve  # late: `check` must run without a page
+    if chosen.origin and not chosen.share:
+        chosen.complain("--origin is for a shared lab. Add --share.")
 
+    from viterbi_lab.ui.views.server import PortTaken, Sharing, serve  # late: `check` must run without a page
+
+    token = os.environ.get("VITERBI_LAB_TOKEN") or secrets.token_urlsafe(24)
+    sharing = Sharing(token, tuple(chosen.origin)) if chosen.share else None
     try:
-        serve(chosen.port, show=chosen.show, announce=_announce)
+        serve(chosen.port, show=chosen.show, announce=_announce, sharing=sharing)
+    except ValueError as error:
+        print(f"viterbi-lab serve: {error}", file=sys.stderr)
+        return 1
     except PortTaken as error:
         print(
             f"{error} Is the lab running already? Look at http://127.0.0.1:{chosen.port}, "

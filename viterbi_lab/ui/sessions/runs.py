@@ -68,22 +68,23 @@ class Runs:
 
     Attributes:
         all: the runs, in the order of starting.
+        pages: how many pages look at them.
     """
 
     def __init__(self, visitor: str | None = None) -> None:
         self.all: list[Run] = []
         self._visitor = visitor or uuid.uuid4().hex
         self._job: WorkerJob | None = None
-        self._pages = 0
+        self.pages = 0
 
     def enter(self) -> None:
         """One more page looks at these runs."""
-        self._pages += 1
+        self.pages += 1
 
     def leave(self) -> bool:
         """A page has gone; return whether it was the last, with which the job ends."""
-        self._pages -= 1
-        if self._pages > 0:
+        self.pages -= 1
+        if self.pages > 0:
             return False
         self.cancel()
         return True
@@ -162,6 +163,11 @@ class Visitors:
 
     def __init__(self) -> None:
         self._runs: dict[str, Runs] = {}
+
+    @property
+    def pages(self) -> int:
+        """How many pages are open."""
+        return sum(runs.pages for runs in self._runs.values())
 
     def enter(self, visitor: str) -> Runs:
         """Return the runs of a visitor, to whom one more page was opened."""

@@ -5,13 +5,16 @@ import uuid
 
 import panel as pn
 import panel_material_ui as pmui
+from panel.io.resources import get_dist_path
 from panel.util import edit_readonly
 
 from viterbi_lab.dp import ChainProblem
+from viterbi_lab.limits import Limits, variable
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 from viterbi_lab.ui.sessions.runs import VISITORS
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.training import TrainingSession
+from viterbi_lab.ui.views.access import VISITOR
 from viterbi_lab.ui.views.compare import CompareView
 from viterbi_lab.ui.views.step import StepView
 from viterbi_lab.ui.views.train import TrainView
@@ -22,19 +25,32 @@ log = logging.getLogger(__name__)
 pn.extension(notifications=False, reconnect=True)
 
 TITLE = "Viterbi Lab"
-COOKIE = "viterbi_lab_visitor"
 VIEWS = ("Step", "Compare", "Train")
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
 RELOAD_SECONDS = 2  # while the kernels are being compiled; a busy browser needs one to draw the page
+RETRY_SECONDS = 20  # while the lab is full
 HEADER_INK = "#16191d"  # dark in both themes: the title stays white on it
 
 
 def lab() -> pn.viewable.Viewable:
     """Return the page of one visitor; while the kernels are compiled, a page that says so and comes again."""
+    if pn.state.curdoc is not None:  # a page that is built over the websocket would else ask Panel's own host
+        pn.state.curdoc.template_variables["dist_url"] = get_dist_path(cdn=False)
     KERNELS.start_once()
     if not KERNELS.ready:
-        return waiting_page()
+        return notice_page(
+            "Compiling kernels, first time only",
+            "The lab appears when they are ready, within a minute.",
+            RELOAD_SECONDS,
+        )
+    if VISITORS.pages >= Limits.in_force("sessions"):
+        return notice_page(
+            "The lab is full",
+            f"{VISITORS.pages} pages are open, and {variable('sessions')} allows no more. "
+            "This page tries again by itself.",
+            RETRY_SECONDS,
+        )
     try:
         return Lab().page
     except Exception:  # the border to the browser: without this the page would stay blank
@@ -42,14 +58,14 @@ def lab() -> pn.viewable.Viewable:
         return Failure(number).main
 
 
-def waiting_page() -> pmui.Page:
-    """Return what is shown while the kernels are being compiled; it reloads itself until they are ready."""
-    text = (
-        "<h3 style='margin:0 0 4px'>Compiling kernels, first time only</h3>"
-        "<p style='margin:0'>The lab appears when they are ready, within a minute.</p>"
+def notice_page(title: str, text: str, seconds: int) -> pmui.Page:
+    """Return a page in place of the lab, which loads itself again after some seconds."""
+    notice = pn.pane.HTML(
+        f"<h3 style='margin:0 0 4px'>{title}</h3><p style='margin:0'>{text}</p>",
+        styles={"padding": "24px 28px"},
+        sizing_mode="stretch_width",
     )
-    notice = pn.pane.HTML(text, styles={"padding": "24px 28px"}, sizing_mode="stretch_width")
-    return pmui.Page(main=[notice], meta_refresh=str(RELOAD_SECONDS), **_shell())
+    return pmui.Page(main=[notice], meta_refresh=str(seconds), **_shell())
 
 
 class Failure:
@@ -86,6 +102,8 @@ class Lab:
     def __init__(self) -> None:
         self._stepper = StepperSession()
         self._visitor = _visitor()
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(self._end)
         self._training = TrainingSession(VISITORS.enter(self._visitor))
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
@@ -106,8 +124,6 @@ class Lab:
         self.page.param.watch(self._theme_changed, "dark_theme")
         self._show()
         self._theme_changed()
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(self._end)
 
     def open_in_stepper(self, problem: ChainProblem, title: str, labels: tuple[str, ...]) -> None:
         """Load a problem into the stepper and turn to it."""
@@ -140,7 +156,7 @@ class Lab:
 
 def _visitor() -> str:
     """Who opened this page: the same after a reload, if the server hands out cookies."""
-    return pn.state.cookies.get(COOKIE) or uuid.uuid4().hex
+    return pn.state.cookies.get(VISITOR) or uuid.uuid4().hex
 
 
 def _shell() -> dict:
