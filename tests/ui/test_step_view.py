@@ -404,11 +404,20 @@ def test_the_stage_follows_the_theme_of_the_page(page: Page, serve):
     expect(page.locator(".vl")).to_have_class(re.compile(r"\bdark\b"), timeout=COLD)
 
 
-def test_too_big_a_combination_is_said_beside_the_sliders(shown):
-    shown.set(length=40, states=6)
+def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back(shown):
+    shown.set(length=200, states=6)
+    expect_cells(shown, 120_600)
+    shown.press("End")
     shown.page.get_by_role("button", name="2", exact=True).click()
-    expect(shown.page.get_by_text("1476 rows, and 256 can be drawn")).to_be_visible()
-    expect(shown.page.locator(".vl .truth")).to_have_count(40)
+    words = shown.page.locator(".vl .words")
+    expect(words).to_contain_text("1,447,200 cells, and 250,000 can be drawn")
+    expect(words).to_contain_text(f"k = {shown.session.question.answer().k}")
+    expect(shown.page.locator(".vl .toolbar")).to_be_hidden()
+    shown.page.get_by_role("button", name="+ margin").click()
+    expect(words).to_contain_text(" + ")
+    shown.set(length=4)
+    expect(shown.page.locator(".vl .toolbar")).to_be_visible()
+    expect(shown.page.locator(".vl .truth")).to_have_count(4)
 
 
 def test_the_module_imports_nothing_and_parses():

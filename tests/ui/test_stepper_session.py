@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, NoFeasibleLabelling, trace
+from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.presets import presets, read
 from viterbi_lab.ui.question import CAPPED, OWN, RULES, random_scores
 from viterbi_lab.ui.sessions import stepper
@@ -226,24 +227,52 @@ def test_raising_the_order_keeps_the_answer_and_lowering_it_the_question(session
     assert session.question.scores is before.scores
 
 
-def test_too_big_a_combination_is_said_not_clamped(session):
+def test_too_big_a_combination_is_explained_in_words_not_clamped(session):
     session.states = 6
-    session.length = 40
-    before = session.question
+    session.length = 200
+    assert session.message()["T"] == 200
     session.order = 2
-    assert session.order == 2
-    assert "1476 rows, and 256 can be drawn" in session.errors["size"]
-    assert "T can be at most 6" in session.errors["size"]
-    assert session.question is before
-    session.length = 6
-    assert session.errors["size"] == ""
-    assert session.question.size == (6, 6, 2)
+    assert session.question.size == (200, 6, 2)
+    said = " ".join(session.message()["words"])
+    assert "1,447,200 cells, and 250,000 can be drawn" in said
+    assert "T can be at most 82" in said
+    session.length = 82
+    assert session.message()["T"] == 82
 
 
 def test_labels_too_many_for_an_order_are_said_to_be(session):
     session.states = 6
     session.order = 3
-    assert "too many for ℓ = 3" in session.errors["size"]
+    assert "too many for ℓ = 3" in session.message()["words"][0]
+
+
+@pytest.mark.parametrize("op", ["plus", "times", "plain"])
+def test_what_is_not_drawn_is_answered_in_words_by_the_engine(session, op):
+    rng = np.random.default_rng(4)
+    scores = ChainScores.homogeneous(rng.normal(size=(1500, 9)), rng.normal(size=(9, 9)))
+    session.load(ChainProblem(scores, rng.integers(9, size=1500), np.arange(1501.0), Combine.PLUS), "long")
+    session.op = op
+    answer = session.question.answer()
+    words = session.message()["words"]
+    assert shown(answer.value) in words[1]
+    assert f"k = {answer.k}" in words[1]
+    assert f"at {(answer.y != session.question.y).sum():,} of 1,500 sites" in words[2]
+    assert (session.length, session.states) == (200, 6)  # as far as the sliders go
+    session.order = 2
+    assert session.question.size == (1500, 9, 2)
+    session.length = 12
+    assert session.question.size == (12, 9, 2)
+    session.undo()
+    assert session.question.size == (1500, 9, 2)
+
+
+def test_another_operator_on_a_problem_in_words_is_a_new_message(session):
+    scores = ChainScores.homogeneous(np.eye(2)[[0] * 300], np.zeros((2, 2)))
+    session.load(ChainProblem(scores, np.zeros(300, int), np.arange(301.0), Combine.PLUS), "long")
+    before = session.message()
+    session.op = "plain"
+    assert session.message()["revision"] > before["revision"]
+    assert session.message()["words"] != before["words"]
 
 
 def test_random_scores_depend_on_the_seed_and_the_size_only(session):
@@ -323,11 +352,8 @@ def test_costs_of_a_loaded_problem_are_kept_and_its_y_and_size_fixed(session):
     assert "costs of its own" in session.errors["size"]
 
 
-def test_what_cannot_be_drawn_or_solved_is_not_loaded(session):
+def test_what_cannot_be_solved_is_not_loaded(session):
     before = session.question
-    long = ChainScores.homogeneous(np.zeros((60, 2)), np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="T is at most 40"):
-        session.load(ChainProblem(long, np.zeros(60, int), np.arange(61.0), Combine.PLUS), "long")
     nothing = ChainScores.from_tables([np.full(2, -np.inf)])
     with pytest.raises(NoFeasibleLabelling):
         session.load(ChainProblem(nothing, np.array([0]), np.arange(2.0), Combine.PLUS), "nothing")

@@ -1,7 +1,8 @@
-"""Which problems the stage can draw: sites, labels and rows that a projector still shows apart."""
+"""Which problems the stage can draw: what a browser holds and a person still finds the way through."""
 
-MOST_SITES, MOST_LABELS, MOST_ORDER = 40, 6, 3
-MOST_ROWS = 256  # floors times states: more would be thinner than two pixels of a projector
+MOST_SITES, MOST_LABELS, MOST_ORDER = 200, 6, 3
+MOST_STATES = 64  # N^ℓ: more rows on one floor cannot be told apart
+MOST_CELLS = 250_000  # of a table, T·(K+1)·N^ℓ; the message of both tables then has 5 MB
 
 
 def too_big(T: int, N: int, window: int, K: int) -> str:
@@ -16,13 +17,16 @@ def too_big(T: int, N: int, window: int, K: int) -> str:
     if T > MOST_SITES or N > MOST_LABELS:
         return f"T = {T}, N = {N} cannot be drawn: T is at most {MOST_SITES}, N at most {MOST_LABELS}."
     states = N**window
-    rows = states * (K + 1)
-    if rows <= MOST_ROWS:
+    if states > MOST_STATES:
+        return (
+            f"N = {N} labels are too many for ℓ = {window}: {states} states on each floor, and {MOST_STATES} "
+            "can be drawn. Take fewer labels or a lower order."
+        )
+    cells = T * (K + 1) * states
+    if cells <= MOST_CELLS:
         return ""
-    longest = MOST_ROWS // states - 1
-    advice = (
-        f"With N = {N} and ℓ = {window}, T can be at most {longest}."
-        if longest > window
-        else f"N = {N} labels are too many for ℓ = {window}; take fewer labels or a lower order."
+    longest = next(length for length in range(T, 0, -1) if length * (length + 1) * states <= MOST_CELLS)
+    return (
+        f"T = {T} sites, {K + 1} floors and {states} states are {cells:,} cells, and {MOST_CELLS:,} can be "
+        f"drawn. With N = {N} and ℓ = {window}, T can be at most {longest}."
     )
-    return f"{K + 1} floors of {states} rows are {rows} rows, and {MOST_ROWS} can be drawn. {advice}"

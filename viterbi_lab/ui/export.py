@@ -20,6 +20,7 @@ from viterbi_lab.ui import problem_file
 from viterbi_lab.ui.picture import svg
 from viterbi_lab.ui.question import Question
 from viterbi_lab.ui.wire import h_message, problem_message
+from viterbi_lab.ui.words import undrawable
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -36,9 +37,11 @@ def html(question: Question, *, why: str = "", step: int = 0) -> str:
         One HTML document that refers to nothing outside itself. Without scripts it shows the still picture.
 
     Raises:
+        ValueError: if it is too big to be drawn.
         NoFeasibleLabelling: if every labelling is forbidden.
-        TooBig: if the tables would not fit into memory.
     """
+    if refusal := undrawable(question):
+        raise ValueError(refusal)
     message = problem_message(question, trace(question.problem()))
     state = {
         "problem": {

@@ -14,6 +14,7 @@ from viterbi_lab.dp import Trace, trace
 from viterbi_lab.ui.number import fitted, shown
 from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.question import Question
+from viterbi_lab.ui.words import undrawable
 
 LEFT, RIGHT, HEAD, BELOW = 84, 200, 62, 14  # px around the floors
 BARE_RIGHT = 6  # px beside the last column where its values are not drawn
@@ -77,12 +78,13 @@ def svg(
         An SVG document that refers to nothing outside itself.
 
     Raises:
-        ValueError: if the picture would be too small.
+        ValueError: if the picture would be too small, or the problem too big to be drawn.
         NoFeasibleLabelling: if every labelling is forbidden.
-        TooBig: if the tables would not fit into memory.
     """
     if width < LEAST or height < LEAST:
         raise ValueError(f"A picture of {width}×{height} px is too small; it needs at least {LEAST}×{LEAST}.")
+    if refusal := undrawable(question):
+        raise ValueError(refusal)
     return _Picture(question, trace(question.problem()), width, height, values, paint).document()
 
 

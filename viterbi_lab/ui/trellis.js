@@ -8,6 +8,7 @@
  * It knows no host. What it asks for is the anywidget model (get, set, save_changes, on):
  *   problem   {revision, reset, title, T, N, window, K, kmin, offset, labels,
  *              y, cost, first, steps, L, S, L_min, S_min}        one consistent message, typed arrays
+ *             or of a problem too big to be drawn {revision, title, words: sentences}
  *   h         {rule name: K+1 numbers}, rule  which of them is meant, op  "plain" | "plus" | "times"
  *   step      events done so far, written at most every 150 ms, read when somebody else sets it
  *   edit      {serial, kind, index | site, text}: a wish of the reader; reply {serial, error} answers it
@@ -758,7 +759,7 @@ function render({ model, el }) {
       <div class="overview" role="group" tabindex="0" aria-label="Overview. Arrows move the view." hidden><canvas></canvas><div class="seen"></div></div>
       <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
     <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
-    <div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
+    <div class="words" role="status"></div><div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
   const hold = () => root.focus({ preventScroll: true }); // a page that scrolls under the pointer loses the click
@@ -1520,8 +1521,14 @@ function render({ model, el }) {
   });
 
   // -- what the host sends
-  function receive() {
-    const message = asObject(model.get("problem"));
+  function receive(message) {
+    const words = message.words || [];
+    root.classList.toggle("undrawn", words.length > 0);
+    $(".words").innerHTML = words.length ? `<h2>${escape(message.title)}</h2>${words.map((text) => `<p>${escape(text)}</p>`).join("")}` : "";
+    if (words.length) {
+      play(false);
+      P = G = null; // nothing to step
+    }
     if (!message.T || (P && P.revision === message.revision)) return false;
     const old = P;
     P = readProblem(message);
@@ -1549,9 +1556,11 @@ function render({ model, el }) {
     if (pending) return;
     pending = requestAnimationFrame(() => {
       pending = 0;
-      const fresh = receive();
+      const message = asObject(model.get("problem"));
       const table = asObject(model.get("h"))[model.get("rule")];
-      if (!P || !table || table.length !== P.K + 1) return; // the other half of the change is still on its way
+      if (message.T && (!table || table.length !== message.K + 1)) return; // the other half of the change is still on its way
+      const fresh = receive(message);
+      if (!P) return;
       h = Array.from(table);
       op = model.get("op");
       if (retold) tell();

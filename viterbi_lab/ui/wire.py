@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from viterbi_lab.dp import Trace
+from viterbi_lab.dp import Decoding, Trace
 from viterbi_lab.ui.question import Question
+from viterbi_lab.ui.words import explained
 
 
 def problem_message(question: Question, tables: Trace) -> dict:
@@ -36,6 +37,11 @@ def problem_message(question: Question, tables: Trace) -> dict:
         "L_min": tables.L_min.reshape(-1),
         "S_min": tables.S_min.reshape(-1).astype(np.int16),
     }
+
+
+def words_message(question: Question, answer: Decoding) -> dict:
+    """Return what is said of a problem that is too big to be drawn: title and words."""
+    return {"title": question.title, "words": explained(question, answer)}
 
 
 def h_message(question: Question) -> dict[str, np.ndarray]:

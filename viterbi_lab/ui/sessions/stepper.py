@@ -9,15 +9,16 @@ from dataclasses import replace
 import numpy as np
 import param
 
-from viterbi_lab.dp import ChainProblem, Combine, NoFeasibleLabelling, TooBig, Trace, trace
+from viterbi_lab.dp import ChainProblem, Combine, Decoding, NoFeasibleLabelling, TooBig, Trace, trace
 from viterbi_lab.formula import BadFormula
 from viterbi_lab.losses import hamming_cost
 from viterbi_lab.ui import typed
-from viterbi_lab.ui.drawable import MOST_LABELS, MOST_ORDER, MOST_SITES, too_big
+from viterbi_lab.ui.drawable import MOST_LABELS, MOST_ORDER, MOST_SITES
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
 from viterbi_lab.ui.sessions.history import History
-from viterbi_lab.ui.wire import h_message, problem_message
+from viterbi_lab.ui.wire import h_message, problem_message, words_message
+from viterbi_lab.ui.words import undrawable
 
 LOADED = "Loaded problem"
 
@@ -43,7 +44,9 @@ class StepperSession(param.Parameterized):
         self._presets = presets()
         self._base = next(iter(self._presets.values())).question
         self._loaded: Question | None = None
-        self._trace: Trace | None = None  # filled when first asked for: a new page need not wait for it
+        self._solved: Trace | Decoding | None = (
+            None  # filled when first asked for: a new page need not wait for it
+        )
         self._from_start, self._place = True, 0
         self._history = History()
         self.revision = 0  # of the problem; ⊙ and h do not belong to it
@@ -54,10 +57,14 @@ class StepperSession(param.Parameterized):
         self._history.clear()
 
     def message(self) -> dict:
-        """Return the problem for the stage: typed arrays and small scalars, one consistent whole."""
-        if self._trace is None:
-            self._trace = trace(self.question.problem())
-        message = problem_message(self.question, self._trace)
+        """Return the problem for the stage: typed arrays and small scalars, one consistent whole.
+
+        Of a problem that is too big to be drawn there are words instead, in the list ``words``.
+        """
+        if self._solved is None:
+            self._solved = _solved(self.question)
+        drawn = isinstance(self._solved, Trace)
+        message = (problem_message if drawn else words_message)(self.question, self._solved)
         return {"revision": self.revision, "reset": self._from_start, "place": self._place, **message}
 
     def tables(self) -> dict[str, np.ndarray]:
@@ -79,8 +86,8 @@ class StepperSession(param.Parameterized):
             labels: (N,) names; by default the numbers 1..N.
 
         Raises:
-            ValueError: if it has more rows, sites or labels than can be drawn.
             NoFeasibleLabelling: if every labelling is forbidden.
+            TooBig: if it would not fit into memory.
         """
         scores = problem.scores
         hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
@@ -113,13 +120,10 @@ class StepperSession(param.Parameterized):
             step: events done; above the end is the end.
 
         Raises:
-            ValueError: as `load`; then nothing has changed.
+            NoFeasibleLabelling: as `load`; then nothing has changed.
+            TooBig: as `load`.
         """
-        scores = question.scores
-        complaint = too_big(scores.length, scores.n_states, scores.window_order, question.largest_cost)
-        if complaint:
-            raise ValueError(complaint)
-        solved = trace(question.problem())
+        solved = _solved(question)
         if preset in self._presets:
             self._base = self._presets[preset].question
         else:
@@ -199,15 +203,18 @@ class StepperSession(param.Parameterized):
 
     @param.depends("length", "states", "order", watch=True)
     def _resize(self) -> None:
-        T, N, order = self.length, self.states, self.order
-        if (T, N, order) == self.question.size:
+        asked, now = (self.length, self.states, self.order), _sliders(self.question)
+        # what the sliders cannot say stays as it is, unless somebody moves them
+        size = tuple(
+            before if new == old else new
+            for new, old, before in zip(asked, now, self.question.size, strict=True)
+        )
+        if asked == now:
             complaint = ""
         elif self.question.cost is not None:
             complaint = "This problem has costs of its own, so its size is fixed. Choose another example."
         else:
-            complaint = too_big(T, N, max(1, min(order, T)), T) or self._show(
-                self.question.resized(T, N, order, self.seed, self._base)
-            )
+            complaint = self._show(self.question.resized(*size, self.seed, self._base))
         self._complain("size", complaint)
 
     @param.depends("seed", watch=True)
@@ -227,7 +234,10 @@ class StepperSession(param.Parameterized):
         self._complain("own", complaint)
         wanted = {"rule": self.rule, "cap": self.cap, "own": own, "formula": text, "op": self.op}
         if any(getattr(question, name) != value for name, value in wanted.items()):
-            self._put(replace(question, **wanted), self._trace)
+            # of a problem that is not drawn only the answer is known, and that changes
+            tables = self._solved if isinstance(self._solved, Trace) else None
+            self.revision += bool(undrawable(question))
+            self._put(replace(question, **wanted), tables)
 
     @param.depends("truth", watch=True)
     def _retruth(self) -> None:
@@ -249,7 +259,7 @@ class StepperSession(param.Parameterized):
     def _show(self, question: Question) -> str:
         """Solve a question and put it on the stage, or return why it cannot be solved."""
         try:
-            solved = trace(question.problem())
+            solved = _solved(question)
         except (NoFeasibleLabelling, TooBig, BadFormula) as error:
             return str(error)
         self.revision += 1
@@ -259,7 +269,7 @@ class StepperSession(param.Parameterized):
     def _put(
         self,
         question: Question,
-        solved: Trace | None,
+        solved: Trace | Decoding | None,
         *,
         from_start: bool = False,
         step: int = 0,
@@ -268,17 +278,17 @@ class StepperSession(param.Parameterized):
         """Put a question in force, and let the controls say what it is."""
         if remember and self.question is not None:
             self._history.note(self.question)
-        self._trace = solved
+        self._solved = solved
         self._from_start, self._place = from_start, step
         self.revision += from_start
-        T, N, order = question.size
+        length, states, order = _sliders(question)
         with param.parameterized.batch_call_watchers(self):
             with param.edit_constant(self):
                 self.question = question
             self.param.update(
-                length=T,
-                states=N,
-                order=max(1, order),
+                length=length,
+                states=states,
+                order=order,
                 rule=question.rule,
                 cap=question.cap,
                 own=typed.written_wrapper(question),
@@ -291,3 +301,14 @@ class StepperSession(param.Parameterized):
     def _complain(self, control: str, text: str) -> None:
         if self.errors.get(control, "") != text:
             self.errors = {**self.errors, control: text}
+
+
+def _solved(question: Question) -> Trace | Decoding:
+    """All tables of a question, or the answer alone where they could not be drawn."""
+    return question.answer() if undrawable(question) else trace(question.problem())
+
+
+def _sliders(question: Question) -> tuple[int, int, int]:
+    """T, N and ℓ as far as the controls can say them."""
+    T, N, order = question.size
+    return min(T, MOST_SITES), min(max(2, N), MOST_LABELS), min(max(1, order), MOST_ORDER)

@@ -13,6 +13,7 @@ from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.step import RULES, complaint
+from viterbi_lab.ui.words import undrawable
 
 WIDTH, HEIGHT, CHART = 320, 400, 150  # px of one picture and of the chart below it, at 1280×720
 WIDEST = 520  # px; they grow with the page up to this
@@ -95,7 +96,8 @@ class CompareView(Viewer):
         self._own_error.object = f"<div role='alert'>{escape(text)}</div>" if text else ""
         self._own_error.visible = bool(text)
         if self.main.visible:  # three pictures are not drawn for nobody
-            self._picture.object = _page(columns(session.question))
+            too_big = undrawable(session.question)
+            self._picture.object = f"<p>{too_big}</p>" if too_big else _page(columns(session.question))
 
 
 def _page(found: list[Column]) -> str:
