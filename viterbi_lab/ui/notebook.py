@@ -57,7 +57,7 @@ class Trellis:
         home: ``"anywidget"`` or ``"panel"``; by default what is installed, in this order.
 
     Raises:
-        ValueError: if the problem cannot be drawn or an argument is none of these.
+        ValueError: if an argument is none of these.
         NoFeasibleLabelling: if every labelling is forbidden.
         FileNotFoundError: if there is no such file or example.
 
