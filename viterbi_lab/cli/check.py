@@ -64,7 +64,7 @@ def _findings() -> Iterator[tuple[str, bool, str]]:
             yield name, True, "imports"
     directory = cache_directory()
     yield "kernel cache", directory is not None, str(directory or "no private folder can be written")
-    for folder, pattern in (("problems", "*.json"), ("genes", "*.gz")):
+    for folder, pattern in (("problems", "*.json"), ("genes", "*.gz"), ("experiments", "*.json")):
         try:
             files = list(asset(folder).glob(pattern))
         except FileNotFoundError as error:

@@ -3,7 +3,12 @@
     python -m viterbi_lab.experiments figure7 results --workers 2
 
 goes through the grid of `viterbi_lab.experiments.protocol` and leaves a file for each cell in the folder
-``results``. Stopped at any moment, by any means, the same command goes on where it was.
+``results``. Stopped at any moment, by any means, the same command goes on where it was. With
+
+    python -m viterbi_lab.experiments figure7 results --gather figure7.json
+
+the data sets that are complete become one file, after a sample of cells has been trained once more by the
+reference, cvxpy, to the same objective; what they say is printed. So the file of the lab was made.
 """
 
 from __future__ import annotations
@@ -14,30 +19,51 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from viterbi_lab.data.genes import SIGMAS
-from viterbi_lab.experiments.cell_files import NotACell, OtherProtocol, digest, read_all
-from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Protocol, grid
+from viterbi_lab.experiments import gathered
+from viterbi_lab.experiments.cell_files import digest, read_all, read_protocol
+from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Cell, Protocol, agreement, grid
 from viterbi_lab.experiments.sweep import Progress, available_cores, sweep
+from viterbi_lab.experiments.trends import statements, table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train over the grid of Fig. 7 of Bauer et al., on all cores; stop and go on at will."""
     options = _parser().parse_args(arguments)
     cells = grid(options.data_sets, options.sigmas, options.sizes)
-    failed: tuple = ()
     try:
-        for progress in sweep(Protocol(), cells, options.folder, workers=options.workers):
-            failed = progress.failed
-            sys.stderr.write(line(progress) + "\n")
-        results = read_all(options.folder)
-    except (NotACell, OtherProtocol, OSError) as error:
+        if options.gather:
+            _gather(options.folder, cells, options.gather)
+        else:
+            _go_through(options.folder, cells, options.workers)
+    except (ValueError, OSError) as error:  # NotACell and OtherProtocol are ValueErrors
         raise SystemExit(str(error)) from error
     except KeyboardInterrupt:
         raise SystemExit("Stopped. The same command goes on from here.") from None
-    sys.stdout.write(f"{len(results)} cells in {options.folder}, digest {digest(results)}\n")
+
+
+def _go_through(folder: Path, cells: Sequence[Cell], workers: int) -> None:
+    failed: tuple = ()
+    for progress in sweep(Protocol(), cells, folder, workers=workers):
+        failed = progress.failed
+        sys.stderr.write(line(progress) + "\n")
+    results = read_all(folder)
+    sys.stdout.write(f"{len(results)} cells in {folder}, digest {digest(results)}\n")
     for cell, why in failed:
         sys.stderr.write(f"{cell} failed. {why}\n")
     if failed:
         raise SystemExit(f"{len(failed)} cells failed. The same command tries them again.")
+
+
+def _gather(folder: Path, cells: Sequence[Cell], place: Path) -> None:
+    protocol, results = read_protocol(folder), gathered.complete(cells, read_all(folder))
+    agreements = [agreement(protocol, cell, C) for cell, C in gathered.sample(results)]
+    whole = gathered.gather(protocol, results, agreements, digest(results))
+    gathered.write(whole, place)
+    sets = len({row.data_set for row in whole.rows})
+    sys.stdout.write(f"{place}: {len(whole.rows)} cells of {sets} data sets\n\n{table(whole)}\n\n")
+    sys.stdout.writelines(f"- {statement}\n" for statement in statements(whole))
+    for checked in agreements:
+        sys.stdout.write(f"cvxpy, {checked.cell}: objectives differ by {checked.difference:.1e}\n")
 
 
 def line(progress: Progress) -> str:
@@ -68,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         default=available_cores(),
         help="processes that train (default: one for each core, %(default)s)",
     )
+    parser.add_argument("--gather", type=Path, metavar="FILE", help="write complete data sets into one file")
     parser.add_argument("--data-sets", type=int, default=DATA_SETS, help="default %(default)s")
     parser.add_argument("--sigmas", type=float, nargs="+", default=SIGMAS, help="default %(default)s")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="default %(default)s")
