@@ -100,14 +100,14 @@ def cells_csv(question: Question) -> str:
     tables, labels, n = trace(question.problem()), question.labels, question.scores.n_states
 
     def predecessor(label: int) -> str:
-        return labels[label] if label >= 0 else ""
+        return _cell(labels[label]) if label >= 0 else ""
 
     rows = [("t", "k", "labels", "L", "S", "L_min", "S_min")]
     for t, k, s in np.argwhere(np.isfinite(tables.L)):
         names = " ".join(labels[s // n**age % n] for age in range(question.scores.window_order))
         largest = _short(tables.L[t, k, s]), predecessor(tables.S[t, k, s])
         smallest = _short(tables.L_min[t, k, s]), predecessor(tables.S_min[t, k, s])
-        rows.append((t + 1, k, names, *largest, *smallest))
+        rows.append((t + 1, k, _cell(names), *largest, *smallest))
     return _csv(rows)
 
 
@@ -121,9 +121,14 @@ def scores_csv(question: Question) -> str:
     rows = [("t", *lags, "label_t", "g")]
     for t, table in enumerate(scores.tables(), start=scores.window_order):
         for window in np.ndindex(table.shape):
-            names = [labels[label] for label in window]
+            names = [_cell(labels[label]) for label in window]
             rows.append((t, *[""] * (len(lags) + 1 - len(names)), *names, _short(table[window])))
     return _csv(rows)
+
+
+def _cell(text: str) -> str:
+    """A text as a cell; with an apostrophe where a spreadsheet would take it for a formula."""
+    return f"'{text}" if len(text) > 1 and text[0] in "=+-@\t\r" else text
 
 
 def python_code(question: Question) -> str:
