@@ -182,7 +182,7 @@ def opened(page: Page, tmp_path):
         path.write_text(export.html(question, **more), encoding="utf-8")
         page.context.set_offline(True)
         page.goto(path.as_uri() + place)
-        expect(page.locator(".vl .nodes > *").first).to_be_attached()
+        expect(page.locator(".vl .truth").first).to_be_attached()
         return page
 
     return show

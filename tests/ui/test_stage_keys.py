@@ -24,7 +24,7 @@ def opened(page: Page, tmp_path):
         path = tmp_path / "page.html"
         path.write_text(export.html(question, step=step), encoding="utf-8")
         page.goto(path.as_uri())
-        expect(page.locator(".vl .nodes > *").first).to_be_attached()
+        expect(page.locator(".vl .truth").first).to_be_attached()
         expect(page.locator(".vl")).to_be_focused()
         return page
 

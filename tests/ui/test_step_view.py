@@ -71,7 +71,7 @@ class Shown:
 
 
 @pytest.fixture
-def shown(page: Page, serve) -> Shown:
+def shown(serve, page: Page) -> Shown:  # in this order the page closes before its server does
     session, opened, loaded = StepperSession(), [], threading.Event()
     session.message()  # solved here, so that the page need not wait for a compiler
 
@@ -493,3 +493,21 @@ def test_h_is_typed_as_a_formula_and_what_is_wrong_stands_beside_it(shown):
     field.press("Enter")
     expect(shown.page.get_by_text("Powers are written with **")).to_be_hidden()
     expect(shown.card).to_contain_text("13 · 16 = 208")
+
+
+def test_h_is_drawn_with_the_pointer_and_undone(shown):
+    shown.press("End", "h")
+    box = shown.page.get_by_role("slider", name="h(1)").bounding_box()
+    x = box["x"] + box["width"] * 2.5 / 5
+    shown.page.mouse.move(x, box["y"] + box["height"] / 2)
+    shown.page.mouse.down()
+    shown.page.mouse.move(x, box["y"] + 1, steps=5)
+    shown.page.mouse.up()
+    eventually(lambda: shown.session.rule == OWN)
+    drawn = shown.session.question.h[2]
+    assert drawn > 4
+    assert shown.session.question.h.tolist() == [0, 1, drawn, 3, 4]
+    expect(shown.card).to_contain_text("16 · ")
+    shown.press("Control+z")
+    eventually(lambda: shown.session.question.h.tolist() == [0, 1, 2, 3, 4])
+    expect(shown.card).to_contain_text("13 · 4 = 52")

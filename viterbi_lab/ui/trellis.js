@@ -29,6 +29,8 @@ const REPORT = 150; // ms between reports of the step
 const TYPE = { least: 0.85, most: 1.6, step: 1.15, present: 1.25, design: 620 }; // sizes of type, 1 is normal; px of height the picture is drawn for
 const MOST_SPELT = 24; // labels that the card writes out; the row ŷ has them all
 const PAPER = { dark: "#15181c", light: "#ffffff" };
+const FEW_BARS = 12; // of h
+const OWN = "own list"; // the rule of h that the reader draws
 const OPS = { plain: "plain", plus: "+ margin", times: "· slack" };
 
 // ---- What the picture means ---------------------------------------------------------------------
@@ -381,9 +383,10 @@ function linesAt(P, pos, part) {
 
 const CARD = { width: 350, least: 280, slim: 316, margin: 6, height: (N) => 108 + 20 * Math.max(3, N) };
 const HEAD = 56; // px above the floors: site numbers, true labels, answer
+const SIGN = 14; // px that a negative price is longer
 const OTHER = 44; // px for the sums of the other table beside the last column, where they decide
 const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
-const PACKED = 960; // px; in a narrower stage the scrub bar has a line of its own if there are many buttons
+const PACKED = 1060; // px; in a narrower stage the scrub bar has a line of its own if there are many buttons
 const NARROW = 820; // px; in a narrower stage the card stands under the floors
 const LEAST_FLOORS = 560; // px the floors keep where the card stands beside them
 const LETTERS = 9; // px between columns; closer ones have no room for a label
@@ -406,7 +409,7 @@ function geometry(P, width, height, view, { minima, controls, em }, forced = "")
   const row = (lane - 2 * pad) / P.states;
   const r = Math.min(20, row * 0.47);
   const left = circles || written ? 82 : 48;
-  const right = circles ? 196 + (minima ? OTHER : 0) : controls ? 196 : 150;
+  const right = circles ? 196 + (minima ? OTHER + SIGN : 0) : controls ? 196 : 150;
   const room = circles ? (1.9 * r) / (em * (r < 11.5 ? 11.5 : r > 17 ? 15 : 13)) : 34 / (em * 10.5); // digits
   const G = { height, lane, pad, row, circles, written, r, left, right, room, minima, most, zoom, stands: forced };
   const place = (available) => {
@@ -606,7 +609,7 @@ function finalHtml(P, G, W, h, op, table) {
   const parts = [];
   const price = op === "plain" ? () => "" : op === "plus" ? (k) => plus(h[k]) : (k) => `· ${braced(h[k])}`;
   const shift = W.minima ? OTHER : 0;
-  const valueAt = G.circles ? x + shift + 98 : 0;
+  const valueAt = G.circles ? x + shift + 98 + (W.minima ? SIGN : 0) : 0;
   const barFrom = G.circles ? valueAt + 9 : x + 14;
   const barSpan = Math.max(20, G.width - barFrom - (G.circles ? 12 : 62));
   const [lowest, highest] = G.range().k;
@@ -709,6 +712,35 @@ function gridHtml(P, grid, width, editable, em) {
   return `<b class="name"><i>${grid.name}</i></b>${grid.blocks.map(block).join("")}`;
 }
 
+// ---- The bars of h -------------------------------------------------------------------------------
+
+/** A step of 1, 2 or 5 times a power of ten, at least `least`. */
+const niceStep = (least) => {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * [1, 2, 5, 10].find((n) => n * power >= least * 0.999);
+};
+
+/** What a drawing of h spans: zero, every value, and room to drag above and below. */
+function spanOf(h) {
+  const [low, high] = [Math.min(0, ...h), Math.max(0, ...h)];
+  const size = high - low || 1;
+  return { low: low - 0.3 * size, high: high + 0.3 * size, step: niceStep(size / 50) };
+}
+
+function barsHtml(h, { low, high }, chosen, width) {
+  const share = 100 / h.length;
+  const roomy = width / h.length >= 30;
+  const every = roomy ? 1 : [5, 10, 20, 50].find((n) => (n * width) / h.length >= 26) || 100;
+  const up = (value) => (100 * (value - low)) / (high - low);
+  const bars = h.map((value, k) => {
+    const [bottom, top] = [up(Math.min(0, value)), up(Math.max(0, value))];
+    const label = k % every === 0 || k === chosen ? `<small>${k}</small>` : "";
+    const text = roomy || k === chosen ? `<b style="bottom:${top}%">${fit(value, 6)}</b>` : "";
+    return `<div class="column${k === chosen ? " chosen" : ""}" style="left:${k * share}%;width:${share}%"><i style="bottom:${bottom}%;height:${Math.max(0.5, top - bottom)}%"></i>${text}${label}</div>`;
+  });
+  return `<div class="zero" style="bottom:${up(0)}%"></div>${bars.join("")}`;
+}
+
 // ---- The reader's hands ---------------------------------------------------------------------------
 
 const ICONS = {
@@ -716,6 +748,7 @@ const ICONS = {
   play: "M4.5 2.5l9 5.5-9 5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   code: "M2 3h12v1.6H2zM5 7.2h9v1.6H5zM5 11.4h7V13H5z", present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
   help: "M7.1 10.2h1.7c0-2 2.7-2.3 2.7-4.8C11.5 3.5 10 2.3 8 2.3S4.6 3.6 4.5 5.6h1.8C6.4 4.6 7 3.900 8 3.900s1.700.6 1.700 1.600c0 1.600-2.600 1.900-2.600 4.700zM7 11.700h2v2H7z",
+  shape: "M1 12h3v3H1zM5 9h3v6H5zM9 5h3v10H9zM13 1h2v14h-2z",
   zoomOut: "M2 7h12v2H2z", zoomIn: "M2 7h5V2h2v5h5v2H9v5H7V9H2z", whole: "M2 2h5v2H4v3H2zM14 14H9v-2h3V9h2z",
   next: "M4.5 3v10L12 8z", columnNext: "M1 3v10l7-5zM8 3v10l7-5z", last: "M2 3v10l8-5zM11 3h2v10h-2z",
 };
@@ -733,11 +766,11 @@ const TOOLBAR = `
   <span class="zoom" role="group" aria-label="Zoom" hidden>${button("zoomOut", "Zoom out", "Shift+Z")}${button("whole", "Whole table", "0")}${button("zoomIn", "Zoom in", "Z")}</span>
   <div class="scrub" role="slider" tabindex="0" aria-label="Step" aria-valuemin="0"><div class="segments"></div><div class="thumb"></div></div>
   <output class="where"></output>
-  ${button("code", "Algorithm 1", "A")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
+  ${button("shape", "Draw h", "H")}${button("code", "Algorithm 1", "A")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
 
 const KEYS = [
   ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
-  ["Home End", "start, result"], ["M", "table of max or of min, where h is negative"], ["Z Shift+Z 0", "zoom in, out, whole table (wheel; drag moves)"], ["↑ ↓", "floors above and below, when zoomed"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
+  ["Home End", "start, result"], ["M", "table of max or of min, where h is negative"], ["Z Shift+Z 0", "zoom in, out, whole table (wheel; drag moves)"], ["↑ ↓", "floors above and below, when zoomed"], ["H", "draw h: drag its bars, or arrows"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
   ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
 ];
 const HELP = `<h3>Keys</h3><table>${KEYS.map(([keys, what]) => `<tr><th>${keys.split(" ").map((key) => `<kbd>${key}</kbd>`).join(" ")}</th><td>${what}</td></tr>`).join("")}</table>
@@ -759,7 +792,8 @@ function render({ model, el }) {
       <div class="overview" role="group" tabindex="0" aria-label="Overview. Arrows move the view." hidden><canvas></canvas><div class="seen"></div></div>
       <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
     <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
-    <div class="words" role="status"></div><div class="grids"></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
+    <div class="words" role="status"></div><div class="grids"></div>
+    <div class="shaper"><p><i>h</i>(<i>k</i>) by hand<small>Drag a bar. ← → choose <i>k</i>, ↑ ↓ change it, Esc closes.</small></p><div class="bars" role="slider" tabindex="0"></div></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
   const hold = () => root.focus({ preventScroll: true }); // a page that scrolls under the pointer loses the click
@@ -823,6 +857,12 @@ function render({ model, el }) {
     },
     zoomIn: () => zoomBy(ZOOM.step), zoomOut: () => zoomBy(1 / ZOOM.step), whole: () => zoomBy(0),
     present: () => present(!presenting),
+    shape: () => {
+      const on = root.classList.toggle("shaping");
+      press("shape", on);
+      build();
+      (on ? bars : root).focus({ preventScroll: true });
+    },
     beatNext: () => ask({ kind: "beat", index: 1, text: "" }), beatBack: () => ask({ kind: "beat", index: -1, text: "" }),
     help: (open = $(".help").hidden) => { $(".help").hidden = !open; press("help", open); },
   };
@@ -1001,7 +1041,7 @@ function render({ model, el }) {
     if (G.stands === "below") {
       root.classList.add("narrow"); // now the page scrolls: the floors take what they need
       G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), view, needs, "below");
-    } else if (G.stands === "beside" && mode === "one" && P.window === 1) {
+    } else if (G.stands === "beside" && mode === "one" && P.window === 1 && !root.classList.contains("shaping")) {
       root.classList.add("beside"); // the grid goes under the card, the floors get its height
       G = geometry(P, width, stage.clientHeight - HEAD, view, needs, "beside");
     }
@@ -1016,13 +1056,18 @@ function render({ model, el }) {
     em = pen.measureText("0").width / 100;
     arrange();
     view.zoom = G.zoom;
+    $(".zoom").hidden = G.most === 1;
+    $(".sense").hidden = !W.minima;
+    const packed = root.clientWidth < PACKED && (G.most > 1 || W.minima);
+    if (packed !== root.classList.contains("packed")) {
+      root.classList.toggle("packed", packed); // the toolbar is higher or lower now
+      arrange();
+      $(".zoom").hidden = G.most === 1;
+    }
+    for (const choice of root.querySelectorAll("[data-sense]")) choice.setAttribute("aria-checked", choice.dataset.sense === sense);
     const free = G.stands === "below" || G.stands === "aside"; // it stands in the flow of the page
     card.classList.toggle("slim", !free && G.card.width < CARD.slim);
     card.style.cssText = free ? "" : `left:${G.card.left}px;top:${CARD.margin + HEAD}px;width:${G.card.width}px`;
-    $(".zoom").hidden = G.most === 1;
-    $(".sense").hidden = !W.minima;
-    root.classList.toggle("packed", root.clientWidth < PACKED && (G.most > 1 || W.minima));
-    for (const choice of root.querySelectorAll("[data-sense]")) choice.setAttribute("aria-checked", choice.dataset.sense === sense);
     placeGrids();
     buildSegments();
     draw();
@@ -1147,6 +1192,8 @@ function render({ model, el }) {
     if (W.minima !== G.minima) return build();
     path = follow(P, W.best, decisive(W.best));
     const final = finalHtml(P, G, W, h, op, P[sense]);
+    if (!grabbed) span = spanOf(h);
+    paintBars();
     layer.prices.innerHTML = final.prices;
     layer.values.innerHTML = final.rows;
     weighed = null;
@@ -1288,6 +1335,71 @@ function render({ model, el }) {
     if (!rows) return use(inputs.get(`first${cell.s}`), true);
     for (const row of rows.slice(0, upto)) use(step(cell, row.i), row.winner && upto === P.N);
   }
+
+  // -- drawing h: it acts on the last column only, so the browser judges anew while the hand moves
+  const bars = $(".bars");
+  let span = null, chosen = 1, grabbed = null, asking = 0;
+  function paintBars() {
+    if (!root.classList.contains("shaping")) return;
+    chosen = Math.min(chosen, P.K);
+    bars.innerHTML = barsHtml(h, span, chosen, bars.clientWidth);
+    const said = { label: `h(${chosen})`, valuenow: h[chosen], valuemin: span.low, valuemax: span.high, valuetext: `h(${chosen}) = ${show(h[chosen])}` };
+    for (const [name, value] of Object.entries(said)) bars.setAttribute(`aria-${name}`, value);
+  }
+
+  /** h(k) is now `value`; Python, where there is one, hears of it when the hand rests. */
+  function bend(k, value) {
+    chosen = k;
+    const rounded = Number((Math.round(value / span.step) * span.step).toFixed(10));
+    if (rounded !== h[k]) {
+      h[k] = rounded;
+      judge();
+    } else paintBars();
+  }
+
+  function handIn() {
+    clearTimeout(asking);
+    const tables = asObject(model.get("h"));
+    model.set("h", { ...Object.fromEntries(Object.entries(tables).map(([rule, table]) => [rule, Array.from(table)])), [OWN]: h.slice() });
+    model.set("rule", OWN);
+    if (model.get("editable") === false) model.save_changes();
+    else ask({ kind: "h", index: 0, text: h.join(", ") });
+    judge(); // with room around the new bars, and the name of the rule
+  }
+
+  const grab = (event) => {
+    const box = bars.getBoundingClientRect();
+    const inside = (share) => Math.max(0, Math.min(0.9999, share));
+    const k = Math.floor(inside((event.clientX - box.left) / box.width) * h.length);
+    if (!grabbed) grabbed = { k, few: h.length <= FEW_BARS };
+    // one of few bars is held; over many the pointer draws a curve
+    bend(grabbed.few ? grabbed.k : k, span.high - inside((event.clientY - box.top) / box.height) * (span.high - span.low));
+  };
+  bars.addEventListener("pointerdown", (event) => {
+    if (!P) return;
+    bars.setPointerCapture(event.pointerId);
+    grab(event);
+  });
+  bars.addEventListener("pointermove", (event) => { if (grabbed) grab(event); });
+  for (const end of ["pointerup", "pointercancel"])
+    bars.addEventListener(end, () => {
+      if (!grabbed) return;
+      grabbed = null;
+      handIn();
+    });
+  bars.addEventListener("keydown", (event) => {
+    const by = event.shiftKey || event.key.startsWith("Page") ? 10 : 1;
+    const choose = { ArrowLeft: chosen - 1, ArrowRight: chosen + 1, Home: 0, End: P.K }[event.key];
+    const change = { ArrowUp: by, ArrowDown: -by, PageUp: by, PageDown: -by }[event.key];
+    if (choose === undefined && change === undefined && event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape") return act.shape();
+    if (change === undefined) return bend(Math.max(0, Math.min(P.K, choose)), h[Math.max(0, Math.min(P.K, choose))]);
+    bend(chosen, h[chosen] + change * span.step);
+    clearTimeout(asking);
+    asking = setTimeout(handIn, 400); // several presses are one change
+  });
 
   // -- editing
   function ask(wish, input) {
@@ -1436,7 +1548,7 @@ function render({ model, el }) {
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
     const turn = beat && !event.shiftKey && { ArrowRight: act.beatNext, PageDown: act.beatNext, ArrowLeft: act.beatBack, PageUp: act.beatBack, ArrowDown: act.next, ArrowUp: act.back }[event.key];
     const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
-      m: () => choose(sense === "max" ? "min" : "max"), z: event.shiftKey ? act.zoomOut : act.zoomIn, 0: act.whole,
+      h: act.shape, m: () => choose(sense === "max" ? "min" : "max"), z: event.shiftKey ? act.zoomOut : act.zoomIn, 0: act.whole,
       ArrowUp: G.zoom > 1 && (() => pan(0, G.floors / 4)), ArrowDown: G.zoom > 1 && (() => pan(0, -G.floors / 4)),
       a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),
       Escape: $(".help").hidden ? presenting && act.present : () => act.help(false) };

@@ -138,10 +138,10 @@ class StepperSession(param.Parameterized):
         self.param.update(own=typed.listed(tuple(float(value) for value in values)), rule=OWN)
 
     def set_formula(self, text: str) -> None:
-        """Take a formula in k as h.
+        """Take a formula in k, or a list of values, as h.
 
         Raises:
-            BadFormula: if it is none, or not finite somewhere.
+            ValueError: if it is neither, or not finite somewhere.
         """
         typed.wrapper(text, self.question)
         self.param.update(own=text, rule=OWN)
@@ -173,9 +173,9 @@ class StepperSession(param.Parameterized):
 
         Args:
             kind: ``first`` or ``step``, a place in the arrays of that name in `message`; ``y`` for a site;
-                ``undo`` or ``redo``, where the rest does not matter.
+                ``h`` for all its values; ``undo`` or ``redo``, where the rest does not matter.
             index: where, from 0.
-            text: what was typed; for ``y`` the number of the label, from 0.
+            text: what was typed; for ``y`` the number of the label, from 0; for ``h`` h(0), h(1), …
 
         Returns:
             What is wrong with it; empty if it is in force now.
@@ -188,6 +188,9 @@ class StepperSession(param.Parameterized):
             y[index] = int(text)
             return self._show_truth(y)
         try:
+            if kind == "h":
+                self.set_formula(text)
+                return ""
             value = typed.score(text)
             return self._show(self.question.rescored(kind, index, value))
         except (ValueError, OverflowError) as error:
