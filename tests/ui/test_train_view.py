@@ -65,7 +65,7 @@ def train_until_converged(page: Page):
 
 
 def cells(page: Page, run: int) -> list[str]:
-    """Passes, constraints, gap, right sites and status of a run, counted from 1."""
+    """Passes, constraints, objective, gap, right labels, time and status of a run, counted from 1."""
     row = page.get_by_role("row").filter(has=page.get_by_role("button", name=re.compile(f"run {run}$")))
     return row.get_by_role("cell").all_inner_texts()[2:]
 
@@ -85,6 +85,7 @@ def ribbon_fills(page: Page) -> set[str]:
 
 def test_before_the_first_run_one_sentence_says_what_will_be_seen(view):
     expect(view.get_by_text("Nothing trained yet")).to_be_visible()
+    expect(view.get_by_text("Press Train.")).to_be_visible()
     expect(view.locator(".bk-Figure").first).to_be_hidden()
     expect(button(view, "Pause")).to_be_disabled()
     expect(button(view, "Cancel")).to_be_disabled()
@@ -92,13 +93,13 @@ def test_before_the_first_run_one_sentence_says_what_will_be_seen(view):
 
 def test_gene_data_is_trained_until_converged_and_every_pass_is_drawn(view):
     train_until_converged(view)
-    passes, _, gap, right, word = cells(view, 1)
+    passes, _, _, gap, right, _, word = cells(view, 1)
     assert word == "converged"
     assert float(gap.removesuffix(" %")) <= 1
     assert float(right) > 0.9
     (curve,) = drawn(view)
     assert len(curve) == int(passes)
-    expect(view.locator(".bk-Figure")).to_have_count(4)
+    expect(view.locator(".bk-Figure:visible")).to_have_count(5)
     expect(view.get_by_text("Nothing trained yet")).to_be_hidden()
     expect(button(view, "Train")).to_be_enabled()
 
@@ -162,6 +163,48 @@ def test_the_most_violated_labelling_opens_in_the_stepper(view):
     expect(view.get_by_text(title).first).to_be_visible()
     view.get_by_role("tab", name="Train").click()
     expect(status(view)).to_contain_text(Status.CONVERGED.value)  # the run is still there
+
+
+def picture(page: Page, name: str):
+    """The last chart that is seen when this picture is chosen."""
+    button(page, name).click()
+    chart = page.locator(".bk-Figure:visible").last
+    expect(chart).to_be_visible()
+    return chart
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("Labels", (0.5, 0.1)),
+        ("Errors and score", (0.5, 0.5)),
+        ("Support", (0.5, 0.8)),
+        ("Weights", (0.5, 0.7)),
+    ],
+)
+def test_a_click_on_any_picture_opens_that_problem_in_the_stepper(view, name, where):
+    train_until_converged(view)
+    chart = picture(view, name)
+    box = chart.bounding_box()
+    view.mouse.click(box["x"] + where[0] * box["width"], box["y"] + where[1] * box["height"])
+    expect(view.get_by_role("tab", name="Step")).to_have_attribute("aria-selected", "true")
+    expect(
+        view.get_by_text(re.compile(r"Training example \d+, .* after pass \d+: sites")).first
+    ).to_be_visible()
+
+
+def test_a_run_is_continued_at_another_price(view):
+    train_until_converged(view)
+    expect(button(view, "Continue with these settings")).to_be_disabled()
+    choose(view, "C", "1")
+    button(view, "Continue with these settings").click()
+    expect(status(view)).to_contain_text("Run 2. Converged", timeout=TRAINED)
+    expect(view.get_by_text("continues run 1")).to_be_visible()
+
+
+def test_the_time_of_a_run_is_split_into_oracle_and_program(view):
+    train_until_converged(view)
+    expect(status(view)).to_contain_text(re.compile(r"oracle \d+ % · QP \d+ %"))
 
 
 def test_charts_and_ribbons_take_the_colours_of_the_theme(view):

@@ -56,8 +56,17 @@ class Attack:
         )
 
 
-def attack(data: DataSet, number: int, w: np.ndarray, rescaling: str) -> Attack:
-    """Ask the oracle for the most violated labelling of one training example at w, as an `Attack`."""
+def attack(data: DataSet, number: int, w: np.ndarray, rescaling: str, site: int | None = None) -> Attack:
+    """Ask the oracle for the most violated labelling of one training example.
+
+    Args:
+        data: what is trained on.
+        number: of the example, from 0.
+        w: (d,) float64.
+        rescaling: a key of `RESCALINGS`.
+        site: a site that the window must hold, from 0; None: whichever shows most.
+    """
     example = data.examples[number]
     violation = most_violated(data.task, example, w, RESCALINGS[rescaling])
-    return Attack.of(violation, float(w @ example.psi), readable(violation.problem, violation.y_hat))
+    window = readable(violation.problem, violation.y_hat, site)
+    return Attack.of(violation, float(w @ example.psi), window)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -12,11 +12,12 @@ from viterbi_lab.data.gene_states import LABEL_OF_STATE, STATES, to_states
 from viterbi_lab.data.genes import generate
 from viterbi_lab.data.loci import Locus, celegans_loci, fold
 from viterbi_lab.experiments.celegans import FEATURES, gene_task
-from viterbi_lab.features import HistogramBins
+from viterbi_lab.features import HistogramBins, KmerWindow
 from viterbi_lab.losses import Wrapper
 from viterbi_lab.tasks.base import Example, Task
 from viterbi_lab.tasks.sequence import ACTIVE, SequenceTask
 from viterbi_lab.ui.settings import GENES, WRAPPERS, Settings
+from viterbi_lab.ui.weights import Inputs, Weights
 
 VALIDATION_GENES = 200
 N_FOLDS = 5  # of the real loci; fold 0 is for validation
@@ -50,15 +51,25 @@ class DataSet:
 
     Attributes:
         names: of labels and states.
+        inputs: names of the features.
         task: the joint feature map and the loss.
+        chain: the task whose weights people look at; ``task`` itself, or what it is made from.
+        own_weights: makes the weights of ``chain`` from those of ``task``; −inf for what is forbidden.
         examples: to train on.
         validation: pairs (x, labels), never trained on.
     """
 
     names: Names
+    inputs: Inputs
     task: Task
+    chain: SequenceTask
+    own_weights: Callable[[np.ndarray], np.ndarray]
     examples: tuple[Example, ...]
     validation: tuple[tuple[np.ndarray, np.ndarray], ...]
+
+    def weights(self, w: np.ndarray) -> Weights:
+        """The weights w of the task, for people."""
+        return Weights.of(self.chain, self.own_weights(w), self.inputs)
 
     @property
     def followed(self) -> int:
@@ -105,9 +116,31 @@ def _synthetic_genes(n: int, sigma: float, seed: int, wrapper: Wrapper) -> DataS
     task = SequenceTask(2, bins.n_features, wrapper, start_end=True, encoding=ACTIVE)
     return DataSet(
         names=Names(labels=("no gene", "gene"), heights=(0.18, 1.0), states=("−", "+"), label_of=(0, 1)),
+        inputs=Inputs(
+            groups=tuple(
+                (f"signal {signal + 1}", tuple(f"bin {b + 1}" for b in range(bins.n_bins)))
+                for signal in range(len(bins.edges))
+            ),
+            shown=tuple(range(bins.n_features)),
+        ),
         task=task,
+        chain=task,
+        own_weights=_as_they_are,
         examples=task.prepare(bins.transform_all([x for x, _ in train_on]), [y for _, y in train_on]),
         validation=tuple((bins.transform(x), y) for x, y in validation),
+    )
+
+
+def _as_they_are(w: np.ndarray) -> np.ndarray:
+    return w
+
+
+def _bases_around(window: KmerWindow) -> Inputs:
+    """The bases before and after a site; their features come first among all."""
+    offsets = range(window.first, window.last + 1)
+    return Inputs(
+        groups=tuple((f"{offset:+d}" if offset else "0", tuple("ACGT?")) for offset in offsets),
+        shown=tuple(range(window.n_features)),
     )
 
 
@@ -135,7 +168,10 @@ def _loci(n: int, seed: int, wrapper: Wrapper) -> DataSet:
             states=STATES,
             label_of=tuple(LABEL_OF_STATE.tolist()),
         ),
+        inputs=_bases_around(FEATURES.windows[0]),
         task=task,
+        chain=task.task,
+        own_weights=task.own_weights,
         examples=task.prepare(X, Y),
         validation=tuple((FEATURES.transform(locus.sequence), locus.y) for locus in validation),
     )

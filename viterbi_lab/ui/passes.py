@@ -12,6 +12,7 @@ import numpy as np
 from viterbi_lab.iterate import Status
 from viterbi_lab.ui.attack import Attack
 from viterbi_lab.ui.datasets import DataSet, Names
+from viterbi_lab.ui.weights import Inputs, Weights
 from viterbi_lab.working_set import WorkingSet
 
 
@@ -21,12 +22,14 @@ class Card:
 
     Attributes:
         names: of labels and states.
+        inputs: names of the features.
         n_examples: training examples.
         n_weights: d.
         truth: (T,) int16, the labels of the validation sequence that is shown.
     """
 
     names: Names
+    inputs: Inputs
     n_examples: int
     n_weights: int
     truth: np.ndarray
@@ -35,7 +38,7 @@ class Card:
     def of(cls, data: DataSet) -> Card:
         """Describe a data set."""
         _, truth = data.validation[data.shown]
-        return cls(data.names, len(data.examples), data.task.n_weights, truth.astype(np.int16))
+        return cls(data.names, data.inputs, len(data.examples), data.task.n_weights, truth.astype(np.int16))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class Pass:
 
     Attributes:
         number: from 1.
-        seconds: wall-clock time since the run began, pauses included.
+        seconds: wall-clock time since the data were ready, pauses included.
         lower: the dual value: no weights have an objective below it.
         upper: the objective of the weights of this pass.
         gap: how far ``upper`` may be above the optimum, as a share of it.
@@ -57,6 +60,7 @@ class Pass:
         worst: the labelling that exceeds its slack most.
         followed: the most violated labelling of one example, the same at every pass.
         support: (n,) float32, the dual weight of every example as a share of the most it can have, C/n.
+        weights: for people to look at.
     """
 
     number: int
@@ -73,6 +77,7 @@ class Pass:
     worst: Attack
     followed: Attack
     support: np.ndarray
+    weights: Weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 // The table of runs: one row per run, its colour chip a button that hides or shows the run in all charts.
 // An anywidget module like the stage: Panel 1.9.4 mixes up the two kinds of components on one page.
 
-const HEADS = ["Run", "Settings", "Passes", "Constraints", "Gap", "Right sites", "Status"]
-const NUMBERS = new Set([2, 3, 4, 5])
+const HEADS = ["Run", "Settings", "Passes", "Constraints", "Objective", "Gap", "Right labels", "Time", "Status"]
+const NUMBERS = new Set([2, 3, 4, 5, 6, 7])
 const DASHES = {solid: "none", dashed: "6 3", dotted: "2 3", dashdot: "6 3 2 3"}
 const SVG = "http://www.w3.org/2000/svg"
 
@@ -49,7 +49,7 @@ function render({model, el}) {
       button.append(chip(row), document.createTextNode(` ${row.number + 1}`))
       button.addEventListener("click", () => toggle(row))
       tr.insertCell().append(button)
-      for (const [i, key] of ["settings", "passes", "constraints", "gap", "accuracy", "status"].entries()) {
+      for (const [i, key] of ["settings", "passes", "constraints", "objective", "gap", "accuracy", "seconds", "status"].entries()) {
         const cell = tr.insertCell()
         cell.textContent = row[key]
         if (NUMBERS.has(i + 1)) cell.className = "number"

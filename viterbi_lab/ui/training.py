@@ -35,10 +35,10 @@ def train(settings: Settings, known: WorkingSet | None, signals: Signals) -> Ite
     Yields:
         The card first, news of every pass of the trainer, and the final status last.
     """
-    begin = time.perf_counter()
     signals.say("preparing the data")
     data = data_of(settings)
     yield News(card=Card.of(data))
+    begin = time.perf_counter()
     if known is None:
         known = WorkingSet.of(data.task, len(data.examples))
     phase = _Phase(signals)
@@ -107,6 +107,7 @@ def _look(
         worst=Attack.of(worst, float(iterate.w @ worst.example.psi), readable(worst.problem, worst.y_hat)),
         followed=attack(data, data.followed, iterate.w, settings.rescaling),
         support=_support(known, settings.C),
+        weights=data.weights(iterate.w),
     )
 
 

@@ -11,7 +11,7 @@ from threading import Lock
 
 import numpy as np
 
-from viterbi_lab.dp import ChainProblem, ChainScores, Combine, decode, trace
+from viterbi_lab.dp import ChainProblem, ChainScores, Combine, best_scores, decode, trace
 from viterbi_lab.ui.jobs import Job, JobState, Signals
 from viterbi_lab.ui.settings import BLOCKS, GENES, PLANES, Settings
 from viterbi_lab.ui.training import train
@@ -28,6 +28,7 @@ def warm_up(signals: Signals) -> Iterator[None]:
             )
             trace(problem)
             decode(problem)
+            best_scores(problem)
     WORKERS.warm()
     yield None
 

@@ -9,7 +9,8 @@ import param
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.iterate import Status
 from viterbi_lab.rescaling import RESCALINGS
-from viterbi_lab.ui.datasets import most_examples
+from viterbi_lab.ui.attack import Attack, attack
+from viterbi_lab.ui.datasets import data_of, most_examples
 from viterbi_lab.ui.sessions.runs import Run, Runs
 from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS, WRAPPERS, Settings
 
@@ -149,6 +150,16 @@ class TrainingSession(param.Parameterized):
 
     def _known(self) -> list[tuple[int, str]]:
         return [(len(run.passes), run.status) for run in self.runs]
+
+    def attack(self, run: Run, number: int, site: int | None = None) -> Attack:
+        """Ask the oracle again, at the last weights of a run.
+
+        Args:
+            run: one with a pass.
+            number: of the training example, from 0.
+            site: a site that the window must hold, from 0; None: whichever shows most.
+        """
+        return attack(data_of(run.settings), number, run.w, run.settings.rescaling, site)
 
     def toggle(self, number: int) -> None:
         """Hide a run, or show it again.
