@@ -23,7 +23,7 @@ class Attack:
         y_hat: (T,) int16, the most violated states.
         value: H(ŷ), the exact slack ξ that these weights need.
         k: the number of wrong states of ŷ.
-        leads: (K+1,) float64, for every number of errors the largest lead of a labelling over the truth,
+        leads: (K+1,) float32, for every number of errors the largest lead of a labelling over the truth,
             max ⟨w, Ψ(x, ŷ)⟩ − ⟨w, Ψ(x, y)⟩; −inf where there is no labelling.
         window: a few sites of the problem that the oracle solved, for the stepper.
     """
@@ -51,7 +51,7 @@ class Attack:
             y_hat=violation.y_hat.astype(np.int16),
             value=violation.value,
             k=violation.k,
-            leads=best_scores(violation.problem) - truth,
+            leads=(best_scores(violation.problem) - truth).astype(np.float32),
             window=window,
         )
 

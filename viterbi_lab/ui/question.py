@@ -9,7 +9,7 @@ import numpy as np
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, Decoding, decode
 from viterbi_lab.formula import formula
-from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped, listed
+from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped, hamming_cost, listed
 
 RULES = {"k": IDENTITY, "√k": SQRT, "k²": SQUARE, "0/1": ZERO_ONE}
 CAPPED, OWN = "capped", "own list"
@@ -65,6 +65,30 @@ class Question:
             )
         if not self.own:
             object.__setattr__(self, "own", tuple(IDENTITY.table(self.largest_cost)))
+
+    @classmethod
+    def of(cls, problem: ChainProblem, title: str, labels: tuple[str, ...] | None = None) -> "Question":
+        """Return the question that an inference problem is.
+
+        Args:
+            problem: any.
+            title: where it comes from.
+            labels: (N,) names; by default the numbers 1..N.
+        """
+        scores = problem.scores
+        hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
+        return cls(
+            title=title,
+            labels=labels or tuple(str(n + 1) for n in range(scores.n_states)),
+            scores=scores,
+            y=problem.y,
+            rule=OWN,
+            own=tuple(problem.h.tolist()),
+            op="plus" if problem.op is Combine.PLUS else "times",
+            offset=float(problem.offset),
+            kmin=problem.kmin,
+            cost=None if hamming else problem.cost,
+        )
 
     @property
     def size(self) -> tuple[int, int, int]:

@@ -31,9 +31,10 @@ def line(session: TrainingSession) -> str:
     if not session.is_busy:
         parts = [f"<b>{name}. {escape(run.status)}</b>"]
     else:
-        state = f"{name} is paused" if session.is_paused else f"Training r{name[1:]}…"
+        verb = "Replaying" if run.recorded else "Training"
+        state = f"{name} is paused" if session.is_paused else f"{verb} r{name[1:]}…"
         parts = [f"<b>{state}</b>", f"<span class='phase'>{escape(session.phase)}</span>"]
-        left = seconds_left(run.passes, run.settings.epsilon)
+        left = None if run.recorded else seconds_left(run.passes, run.settings.epsilon)
         if left is not None and not session.is_paused:
             parts.append(f"<span class='phase'>about {spoken(left)} left</span>")
     if session.changed:

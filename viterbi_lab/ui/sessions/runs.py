@@ -13,6 +13,8 @@ from viterbi_lab.qp import SolverFailed
 from viterbi_lab.ui.jobs import JobState
 from viterbi_lab.ui.passes import Card, News, Pass
 from viterbi_lab.ui.process import WorkerJob
+from viterbi_lab.ui.recording import Recording
+from viterbi_lab.ui.replay import Replay
 from viterbi_lab.ui.settings import Settings
 from viterbi_lab.ui.training import train
 from viterbi_lab.ui.warmup import WORKERS
@@ -33,7 +35,9 @@ class Run:
         known: the constraints it found, once it is over.
         status: how it ended, in one sentence; empty while it goes on.
         word: the same in one word.
+        end: the same as the trainer says it; None if it goes on, or the trainer could not say it.
         visible: whether the charts show it.
+        recorded: whether it is shown from a recording.
     """
 
     number: int
@@ -46,6 +50,15 @@ class Run:
     status: str = ""
     word: str = "training"
     visible: bool = True
+    recorded: bool = False
+    end: Status | None = None
+
+    @property
+    def recording(self) -> Recording | None:
+        """The run for a file; None if it goes on, failed, or has no pass."""
+        if self.end is None or not self.passes:
+            return None
+        return Recording(self.settings, self.card, tuple(self.passes), self.end, self.w)
 
     def hear(self, news: News) -> None:
         """Take in what the worker says."""
@@ -54,8 +67,8 @@ class Run:
             self.passes.append(news.seen)
             self.w = news.w
         if news.status is not None:
+            self.end, self.known = news.status, news.known
             self.status, self.word = news.status.value, news.status.name.lower()
-            self.known = news.known
 
 
 class Runs:
@@ -74,7 +87,7 @@ class Runs:
     def __init__(self, visitor: str | None = None) -> None:
         self.all: list[Run] = []
         self._visitor = visitor or uuid.uuid4().hex
-        self._job: WorkerJob | None = None
+        self._job: WorkerJob | Replay | None = None
         self.pages = 0
 
     def enter(self) -> None:
@@ -114,9 +127,7 @@ class Runs:
         if self.is_busy:
             return
         known = None if continued is None else continued.known
-        for earlier in self.all:
-            earlier.known = None  # large, and the new run goes on with them or nobody does
-        self.all.append(Run(len(self.all), settings, None if continued is None else continued.number))
+        self._add(Run(len(self.all), settings, None if continued is None else continued.number))
         self._job = WORKERS.job(
             partial(train, settings, known),
             f"training {settings}",
@@ -124,6 +135,19 @@ class Runs:
             owner=self._visitor,
         )
         self._job.start()
+
+    def replay(self, recording: Recording) -> None:
+        """Show a recorded run, unless a run is going on."""
+        if self.is_busy:
+            return
+        self._add(Run(len(self.all), recording.settings, recorded=True))
+        self._job = Replay(recording)
+        self._job.start()
+
+    def _add(self, run: Run) -> None:
+        for earlier in self.all:
+            earlier.known = None  # large, and the new run goes on with them or nobody does
+        self.all.append(run)
 
     def pause(self) -> None:
         """Hold the run within one example."""

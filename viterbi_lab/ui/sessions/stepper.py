@@ -11,7 +11,6 @@ import param
 
 from viterbi_lab.dp import ChainProblem, Combine, Decoding, NoFeasibleLabelling, TooBig, Trace, trace
 from viterbi_lab.formula import BadFormula
-from viterbi_lab.losses import hamming_cost
 from viterbi_lab.ui import typed
 from viterbi_lab.ui.drawable import MOST_LABELS, MOST_ORDER, MOST_SITES
 from viterbi_lab.ui.presets import presets
@@ -89,22 +88,7 @@ class StepperSession(param.Parameterized):
             NoFeasibleLabelling: if every labelling is forbidden.
             TooBig: if it would not fit into memory.
         """
-        scores = problem.scores
-        hamming = np.array_equal(problem.cost, hamming_cost(problem.y, scores.n_states))
-        self.open(
-            Question(
-                title=title,
-                labels=labels or tuple(str(n + 1) for n in range(scores.n_states)),
-                scores=scores,
-                y=problem.y,
-                rule=OWN,
-                own=tuple(problem.h),
-                op="plus" if problem.op is Combine.PLUS else "times",
-                offset=float(problem.offset),
-                kmin=problem.kmin,
-                cost=None if hamming else problem.cost,
-            )
-        )
+        self.open(Question.of(problem, title, labels))
 
     def open(self, question: Question) -> None:
         """Put a question on the stage in place of the examples. Raises as `load`."""

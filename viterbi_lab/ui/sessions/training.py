@@ -11,6 +11,7 @@ from viterbi_lab.iterate import Status
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.ui.attack import Attack, attack
 from viterbi_lab.ui.datasets import data_of, most_examples
+from viterbi_lab.ui.recording import Recording
 from viterbi_lab.ui.sessions.runs import Run, Runs
 from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS, WRAPPERS, Settings
 
@@ -106,7 +107,7 @@ class TrainingSession(param.Parameterized):
     @property
     def changed(self) -> tuple[str, ...]:
         """Names of the settings that differ from those of the last run."""
-        if self.current is None:
+        if self.current is None or self.current.recorded:
             return ()
         now, then = asdict(self.settings), asdict(self.current.settings)
         return tuple(name for name in now if now[name] != then[name])
@@ -128,6 +129,10 @@ class TrainingSession(param.Parameterized):
         """Start a run with the present settings from the constraints of the last one, if they hold."""
         if self.can_continue:
             self._runs.train(self.settings, self.current)
+
+    def replay(self, recording: Recording) -> None:
+        """Show a recorded run pass by pass, without computing, unless a run is going on."""
+        self._runs.replay(recording)
 
     def pause(self) -> None:
         """Hold the run within one example."""
@@ -151,11 +156,15 @@ class TrainingSession(param.Parameterized):
     def _known(self) -> list[tuple[int, str]]:
         return [(len(run.passes), run.status) for run in self.runs]
 
+    def can_ask(self, run: Run) -> bool:
+        """Whether `attack` can be asked: a recording has the weights of its last pass only, and no data."""
+        return run.w is not None
+
     def attack(self, run: Run, number: int, site: int | None = None) -> Attack:
         """Ask the oracle again, at the last weights of a run.
 
         Args:
-            run: one with a pass.
+            run: one of which `can_ask` says so.
             number: of the training example, from 0.
             site: a site that the window must hold, from 0; None: whichever shows most.
         """

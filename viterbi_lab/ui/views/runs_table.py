@@ -34,7 +34,7 @@ def row(run: Run, palette: Palette) -> dict:
         "colour": colour,
         "dash": dash,
         "visible": run.visible,
-        "settings": f"{run.settings}{origin}",
+        "settings": f"{'recorded · ' * run.recorded}{run.settings}{origin}",
         "passes": str(seen.number) if seen else "–",
         "constraints": str(seen.planes) if seen else "–",
         "objective": f"{seen.upper:.4g}" if seen else "–",

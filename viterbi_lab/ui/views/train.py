@@ -60,7 +60,7 @@ class TrainView:
         self._ticking = None
         self._charts = ProgressCharts(self._palette)
         self._pictures = Pictures(self._palette, self._open_attack, self._open_example)
-        self._controls = TrainingSidebar(session)
+        self._controls = TrainingSidebar(session, self._begun)
         self._controls.train.on_click(self._start)
         self._controls.pause.on_click(self._hold)
         self._controls.cancel.on_click(self._stop)
@@ -107,11 +107,14 @@ class TrainView:
 
     def _start(self, _event) -> None:
         self._session.train()
-        self._glance()
-        soon(self._refresh)
+        self._begun()
 
     def _continue(self, _event) -> None:
         self._session.continue_training()
+        self._begun()
+
+    def _begun(self) -> None:
+        """Follow what was started here."""
         self._glance()
         soon(self._refresh)
 
@@ -135,7 +138,8 @@ class TrainView:
 
     def _open_example(self, number: int, site: int | None) -> None:
         run = self._latest()
-        self._open(run, self._session.attack(run, number, site))
+        if self._session.can_ask(run):
+            self._open(run, self._session.attack(run, number, site))
 
     def _open(self, run: Run, found: Attack) -> None:
         title = (

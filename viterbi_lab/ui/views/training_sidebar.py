@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import panel as pn
 import panel_material_ui as pmui
@@ -10,6 +10,7 @@ import panel_material_ui as pmui
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, TrainingSession
 from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS
+from viterbi_lab.ui.views.records import Records
 
 SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
 ASK = {**SMALL, "description": ""}
@@ -21,14 +22,17 @@ class TrainingSidebar:
 
     Args:
         session: whose settings they are.
+        replayed: called when a replay has begun.
 
     Attributes:
         main: all of it.
         train, pause, cancel, again: the buttons; the view gives them their meaning.
+        records: what concerns recorded runs.
     """
 
-    def __init__(self, session: TrainingSession) -> None:
+    def __init__(self, session: TrainingSession, replayed: Callable[[], None]) -> None:
         self._session = session
+        self.records = Records(session, replayed)
         self.train = pmui.Button(
             label="Train", color="primary", variant="contained", disable_elevation=True, **SMALL
         )
@@ -65,6 +69,7 @@ class TrainingSidebar:
             pmui.Select.from_param(ask.trainer, label="Trainer", options=list(TRAINERS), **ASK),
             pn.Row(self.train, self.pause, self.cancel, margin=(8, 0, 0, 0), **PAIR),
             self.again,
+            self.records.main,
             sizing_mode="stretch_width",
             margin=(10, 14),
         )
@@ -78,6 +83,7 @@ class TrainingSidebar:
         self.pause.disabled = self.cancel.disabled = not session.is_busy
         self.pause.label = "Resume" if session.is_paused else "Pause"
         self.again.disabled = not session.can_continue
+        self.records.refresh()
 
 
 def _options(values: Sequence[float]) -> dict[str, float]:
