@@ -17,7 +17,7 @@ SETTINGS = Settings(
 
 
 def main() -> None:
-    news = list(train(SETTINGS, None, Signals()))
+    news = list(train(SETTINGS, None, None, Signals()))
     path = PLACES[-1].joinpath(*SHIPPED)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from viterbi_lab.assets import asset
 from viterbi_lab.iterate import Status
 from viterbi_lab.ui import recording as recording_module
 from viterbi_lab.ui import training
@@ -13,10 +14,11 @@ from viterbi_lab.ui.jobs import JobState, Signals
 from viterbi_lab.ui.recording import Recording, read, write
 from viterbi_lab.ui.replay import LONGEST, SHORTEST, Replay
 from viterbi_lab.ui.settings import CELEGANS, GENES, PLANES, Settings
+from viterbi_lab.ui.views.records import SHIPPED
 
 
 def record(settings):
-    news = list(training.train(settings, None, Signals()))
+    news = list(training.train(settings, None, None, Signals()))
     return Recording(
         settings,
         news[0].card,
@@ -190,3 +192,11 @@ def test_a_paused_replay_stands_still_and_a_cancelled_one_ends(genes, clock):
     assert any(item.seen for item in replay.drain()[0])
     replay.cancel()
     assert replay.drain() == ([], JobState.CANCELLED)
+
+
+def test_the_run_that_comes_with_the_lab_can_be_replayed():
+    path = asset(*SHIPPED)
+    shipped = read(path.read_bytes(), path.name)
+    assert shipped.status is Status.CONVERGED
+    assert shipped.passes[-1].gap <= shipped.settings.epsilon
+    assert shipped.w is not None

@@ -1,13 +1,16 @@
 """The Train view in a real browser, served by the command that a stranger types."""
 
 import re
+from pathlib import Path
 
 import pytest
 from lab_server import LabServer
 from playwright.sync_api import Page, expect
+from test_own_data import table
 
 from viterbi_lab.cutting_plane import Status
 from viterbi_lab.ui.palette import DARK, LIGHT
+from viterbi_lab.ui.recording import read
 
 pytestmark = pytest.mark.browser
 
@@ -165,12 +168,20 @@ def test_the_most_violated_labelling_opens_in_the_stepper(view):
     expect(status(view)).to_contain_text(Status.CONVERGED.value)  # the run is still there
 
 
+MEANING = {
+    "Labels": "hatched: differs from the truth",
+    "Errors and score": "Each dot is the best labelling",
+    "Support": "Click a bar",
+    "Weights": "Area says how large",
+}
+
+
 def picture(page: Page, name: str):
     """The last chart that is seen when this picture is chosen."""
     button(page, name).click()
-    chart = page.locator(".bk-Figure:visible").last
-    expect(chart).to_be_visible()
-    return chart
+    expect(page.get_by_text(MEANING[name])).to_be_visible()
+    page.wait_for_timeout(1000)  # charts take their places one after another
+    return page.locator(".bk-Figure:visible").last
 
 
 @pytest.mark.parametrize(
@@ -207,6 +218,36 @@ def test_the_time_of_a_run_is_split_into_oracle_and_program(view):
     expect(status(view)).to_contain_text(re.compile(r"oracle \d+ % · QP \d+ %"))
 
 
+def test_a_recorded_run_is_replayed_without_training_and_can_be_saved(view):
+    button(view, "Replay a recorded run").click()
+    expect(status(view)).to_contain_text("Replaying run 1")
+    expect(status(view)).to_contain_text("Run 1. Converged", timeout=TRAINED)
+    expect(view.get_by_text("recorded · margin · C. elegans")).to_be_visible()
+    with view.expect_download() as download:
+        view.get_by_text("Save run").click()
+    recording = read(Path(download.value.path()).read_bytes(), "saved")
+    assert len(drawn(view)[0]) == len(recording.passes)
+
+
+def test_a_file_that_is_no_recorded_run_is_refused_beside_the_button(view):
+    view.locator("input[type=file]").last.set_input_files(
+        {"name": "run.json.gz", "mimeType": "application/gzip", "buffer": b"no run"}
+    )
+    expect(view.get_by_role("alert").filter(has_text="no gzipped file")).to_be_visible()
+
+
+def test_an_own_file_is_read_listed_and_trained_on(view):
+    choose(view, "Data", "Own file")
+    expect(button(view, "Train")).to_be_disabled()
+    choose(view, "Kind", "Numbers: CSV, TSV, NPZ")
+    view.locator("input[type=file]").first.set_input_files(
+        {"name": "signals.csv", "mimeType": "text/csv", "buffer": table(n=20)}
+    )
+    expect(view.get_by_text("20 sequences, 240 sites, labels down, up.")).to_be_visible()
+    train_until_converged(view)
+    expect(view.get_by_text("signals.csv").last).to_be_visible()
+
+
 def test_charts_and_ribbons_take_the_colours_of_the_theme(view):
     train_until_converged(view)
     assert ribbon_fills(view) <= {LIGHT.ink, LIGHT.edge, LIGHT.decision}
@@ -221,7 +262,7 @@ def test_real_genes_are_trained_on_and_shown_as_exons_and_introns(view):
     choose(view, "Stop at gap ε", "5 %")
     train_until_converged(view)
     expect(view.get_by_text("intron", exact=True)).to_be_visible()
-    expect(view.get_by_role("combobox", name="Noise σ")).to_be_disabled()
+    expect(view.get_by_role("combobox", name="Noise σ")).to_be_hidden()
 
 
 def test_nothing_essential_needs_scrolling_at_1280_by_720(view):

@@ -145,19 +145,19 @@ def test_no_number_of_errors_has_a_lead_worth_more_than_the_attack(session, resc
             assert attack.leads[0] == pytest.approx(0.0, abs=1e-9)  # the truth leads itself by nothing
             k = np.arange(attack.leads.size)
             values = (attack.leads + 1) * k if rescaling == "slack" else attack.leads + k
-            rounding = 1e-6 * (1 + np.abs(attack.leads).max()) * k.size  # of a lead to float32, times k
+            rounding = 1e-6 * float(1 + np.abs(attack.leads).max()) * k.size  # of a lead to float32, times k
             assert values.max() == pytest.approx(attack.value, abs=rounding)
             assert values[attack.k] == pytest.approx(attack.value, abs=rounding)
 
 
 def test_a_pass_takes_less_room_on_its_way_than_the_features_of_one_example():
     settings = Settings(CELEGANS, "margin", 1.0, 3, 0.1, 0.1, "k", 1)
-    seen = next(news.seen for news in training.train(settings, None, Signals()) if news.seen)
+    seen = next(news.seen for news in training.train(settings, None, None, Signals()) if news.seen)
     assert len(pickle.dumps(seen)) < len(pickle.dumps(data_of(settings).examples[0].x)) / 2
 
 
 def test_everything_a_run_tells_survives_its_way_between_processes(session):
-    for news in training.train(session.settings, None, Signals()):
+    for news in training.train(session.settings, None, None, Signals()):
         copy = pickle.loads(pickle.dumps(news))
         assert (copy.seen is None) == (news.seen is None)
         if news.seen:
@@ -288,7 +288,7 @@ def test_the_phase_names_pass_example_and_program():
             self.said += (phase,)
 
     listener = Listener()
-    for _ in training.train(Settings(GENES, "slack", 1.0, 5, 0.1, 0.1, "k", 1), None, listener):
+    for _ in training.train(Settings(GENES, "slack", 1.0, 5, 0.1, 0.1, "k", 1), None, None, listener):
         pass
     assert listener.said[0] == "preparing the data"
     assert "pass 1 · oracle 5/5" in listener.said
@@ -407,7 +407,9 @@ def test_a_run_can_be_hidden_and_shown_again(session):
 
 def test_a_page_opened_later_finds_the_runs_of_its_visitor_and_the_job_that_goes_on(slow_session):
     visitors = Visitors()
-    first = TrainingSession(visitors.enter("me"), **asdict(slow_session.settings))
+    settings = asdict(slow_session.settings)
+    settings.pop("own")  # a file is brought, not set
+    first = TrainingSession(visitors.enter("me"), **settings)
     first.train()
     wait_for(first, lambda: first.current.passes)
     second = TrainingSession(visitors.enter("me"))  # a reload: the old page lives on for a while

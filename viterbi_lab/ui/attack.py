@@ -9,7 +9,7 @@ import numpy as np
 from viterbi_lab.dp import best_scores
 from viterbi_lab.oracle import Violation, most_violated
 from viterbi_lab.rescaling import RESCALINGS
-from viterbi_lab.ui.datasets import DataSet
+from viterbi_lab.ui.names import DataSet
 from viterbi_lab.ui.window import Window, readable
 
 
@@ -69,4 +69,4 @@ def attack(data: DataSet, number: int, w: np.ndarray, rescaling: str, site: int 
     example = data.examples[number]
     violation = most_violated(data.task, example, w, RESCALINGS[rescaling])
     window = readable(violation.problem, violation.y_hat, site)
-    return Attack.of(violation, float(w @ example.psi), window)
+    return Attack.of(violation, float(example.psi @ w), window)

@@ -11,7 +11,7 @@ import numpy as np
 
 from viterbi_lab.iterate import Status
 from viterbi_lab.ui.attack import Attack
-from viterbi_lab.ui.datasets import DataSet, Names
+from viterbi_lab.ui.names import DataSet, Names
 from viterbi_lab.ui.weights import Inputs, Weights
 from viterbi_lab.working_set import WorkingSet
 

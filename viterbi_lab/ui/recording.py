@@ -20,11 +20,11 @@ from viterbi_lab.iterate import Status
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.ui import problem_file
 from viterbi_lab.ui.attack import Attack
-from viterbi_lab.ui.datasets import Names
 from viterbi_lab.ui.entry import Entry, labels_of
+from viterbi_lab.ui.names import Names
 from viterbi_lab.ui.passes import Card, Pass
 from viterbi_lab.ui.question import Question
-from viterbi_lab.ui.settings import TRAINERS, WRAPPERS, Settings
+from viterbi_lab.ui.settings import CELEGANS, GENES, OWN, TRAINERS, WRAPPERS, Settings
 from viterbi_lab.ui.weights import Inputs, Weights
 from viterbi_lab.ui.window import Window
 
@@ -168,7 +168,7 @@ def _recording(run: Entry) -> Recording:
 def _settings(entry: Entry) -> Settings:
     entry.only(*Settings.__dataclass_fields__)
     return Settings(
-        data=entry["data"].text(),
+        data=entry["data"].one_of(GENES, CELEGANS, OWN),
         rescaling=entry["rescaling"].one_of(*RESCALINGS),
         sigma=entry["sigma"].number(0.0),
         n=entry["n"].whole(1, MOST_EXAMPLES),
@@ -177,6 +177,7 @@ def _settings(entry: Entry) -> Settings:
         wrapper=entry["wrapper"].one_of(*WRAPPERS),
         seed=entry["seed"].whole(0, 2**63),
         trainer=entry["trainer"].one_of(*TRAINERS),
+        own=entry["own"].text(),
     )
 
 

@@ -9,7 +9,7 @@ from viterbi_lab import block_coordinate, cutting_plane
 from viterbi_lab.iterate import Iterate
 from viterbi_lab.losses import IDENTITY, SQRT, SQUARE, ZERO_ONE, Wrapper, capped
 
-GENES, CELEGANS = "genes", "celegans"
+GENES, CELEGANS, OWN = "genes", "celegans", "own"
 WRAPPERS: dict[str, Wrapper] = {
     "k": IDENTITY,
     "√k": SQRT,
@@ -30,7 +30,7 @@ class Settings:
     """What a run is determined by.
 
     Attributes:
-        data: `GENES` or `CELEGANS`.
+        data: `GENES`, `CELEGANS` or `OWN`.
         rescaling: a key of `viterbi_lab.rescaling.RESCALINGS`.
         sigma: σ of the synthetic signals; without meaning for other data.
         n: training examples.
@@ -39,6 +39,7 @@ class Settings:
         wrapper: a key of `WRAPPERS`.
         seed: of the data, or of the choice among them.
         trainer: a key of `TRAINERS`.
+        own: what the visitor's file is called; empty for other data.
     """
 
     data: str
@@ -50,9 +51,10 @@ class Settings:
     wrapper: str
     seed: int
     trainer: str = BLOCKS
+    own: str = ""
 
     def __str__(self) -> str:
-        source = f"genes σ={self.sigma:g}" if self.data == GENES else "C. elegans"
+        source = {GENES: f"genes σ={self.sigma:g}", CELEGANS: "C. elegans", OWN: self.own}[self.data]
         return (
             f"{self.rescaling} · {source} · n={self.n} · C={self.C:g} · ε={100 * self.epsilon:g} % · "
             f"h={self.wrapper} · seed {self.seed} · {self.trainer}"
@@ -65,4 +67,4 @@ class Settings:
     @property
     def _program(self) -> tuple:
         sigma = self.sigma if self.data == GENES else None
-        return self.data, self.rescaling, sigma, self.n, self.wrapper, self.seed
+        return self.data, self.own, self.rescaling, sigma, self.n, self.wrapper, self.seed

@@ -18,6 +18,7 @@ CHANGED = {
     "wrapper": "h",
     "seed": "seed",
     "trainer": "trainer",
+    "own": "file",
 }
 """What settings are called."""
 

@@ -15,28 +15,33 @@ from viterbi_lab.iterate import Iterate, Status
 from viterbi_lab.oracle import predict
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.ui.attack import Attack, attack
-from viterbi_lab.ui.datasets import DataSet, data_of
+from viterbi_lab.ui.datasets import data_of
 from viterbi_lab.ui.jobs import Signals
+from viterbi_lab.ui.names import DataSet
+from viterbi_lab.ui.own_data import OwnData
 from viterbi_lab.ui.passes import Card, News, Pass
 from viterbi_lab.ui.settings import TRAINERS, Settings
 from viterbi_lab.ui.window import readable
 from viterbi_lab.working_set import WorkingSet
 
 
-def train(settings: Settings, known: WorkingSet | None, signals: Signals) -> Iterator[News]:
+def train(
+    settings: Settings, known: WorkingSet | None, own: OwnData | None, signals: Signals
+) -> Iterator[News]:
     """Train, one pass at a time.
 
     Args:
         settings: what to train.
         known: constraints of a run of the same program, see `Settings.same_program`, to start from; this run
             adds its own to them. None: from nothing.
+        own: the visitor's file, where the settings ask for it.
         signals: asked before every oracle call and every validation sequence.
 
     Yields:
         The card first, news of every pass of the trainer, and the final status last.
     """
     signals.say("preparing the data")
-    data = data_of(settings)
+    data = data_of(settings, own)
     yield News(card=Card.of(data))
     begin = time.perf_counter()
     if known is None:
@@ -104,7 +109,7 @@ def _look(
         qp_seconds=iterate.qp_seconds,
         accuracy=float(right.mean()),
         prediction=predictions[data.shown].astype(np.int16),
-        worst=Attack.of(worst, float(iterate.w @ worst.example.psi), readable(worst.problem, worst.y_hat)),
+        worst=Attack.of(worst, float(worst.example.psi @ iterate.w), readable(worst.problem, worst.y_hat)),
         followed=attack(data, data.followed, iterate.w, settings.rescaling),
         support=_support(known, settings.C),
         weights=data.weights(iterate.w),

@@ -43,7 +43,7 @@ def load_training(signals: Signals) -> Iterator[None]:
         small = Settings(
             GENES, rescaling, 1.0, n=2, C=1.0, epsilon=0.5, wrapper=wrapper, seed=0, trainer=trainer
         )
-        yield from (None for _ in train(small, None, signals))
+        yield from (None for _ in train(small, None, None, signals))
 
 
 WORKERS = Workers(first=load_training)

@@ -50,9 +50,20 @@ class Weights:
             inputs: which features are shown.
         """
         N, F = task.n_states, task.n_features
-        steps = np.zeros((N + 1, N + 1), np.float32)
-        steps[:N, :N] = w[N * F : N * F + N * N].reshape(N, N)
-        if task.start_end:
-            steps[N, :N], steps[:N, N] = w[N * F + N * N :].reshape(2, N)
-        features = w[: N * F].reshape(N, F)[:, list(inputs.shown)]
-        return cls(features.astype(np.float32), steps)
+        start, end = w[N * F + N * N :].reshape(2, N) if task.start_end else np.zeros((2, N))
+        return cls.of_chain(
+            w[: N * F].reshape(N, F), w[N * F : N * F + N * N].reshape(N, N), start, end, inputs
+        )
+
+    @classmethod
+    def of_chain(
+        cls,
+        emissions: np.ndarray,
+        transitions: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        inputs: Inputs,
+    ) -> Weights:
+        """Choose what is shown of weights (N, F), (N, N), (N,) and (N,); −inf for what is forbidden."""
+        steps = np.block([[transitions, end[:, np.newaxis]], [start, np.zeros(1)]])
+        return cls(emissions[:, list(inputs.shown)].astype(np.float32), steps.astype(np.float32))

@@ -39,7 +39,7 @@ class PlaneChart:
         self._chosen = ColumnDataSource(
             {key: [] for key in ("k", "lead", "text", "colour", "marker", "align", "place", "shift")}
         )
-        self.figure = chart("", palette, Range1d(-1, 100), Range1d(-1, 1))
+        self.figure = chart("Errors and score", palette, Range1d(-1, 100), Range1d(-1, 1))
         self.figure.xaxis.axis_label = "wrong labels k"
         self.figure.yaxis.axis_label = "lead over the truth"
         self._level_line = self.figure.line(

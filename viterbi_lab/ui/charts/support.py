@@ -29,7 +29,7 @@ class SupportChart:
         self._clicked = clicked
         self._n = 0
         self._source = ColumnDataSource({key: [] for key in ("number", "share")})
-        self.figure = chart("", palette, Range1d(0.5, 10.5), Range1d(0, 1.04))
+        self.figure = chart("Support sequences", palette, Range1d(0.5, 10.5), Range1d(0, 1.04))
         self.figure.xaxis.axis_label = "training example"
         self.figure.yaxis.axis_label = "dual weight · n/C"
         self.figure.xgrid.visible = False

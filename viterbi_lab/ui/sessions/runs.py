@@ -11,6 +11,7 @@ import numpy as np
 from viterbi_lab.iterate import Status
 from viterbi_lab.qp import SolverFailed
 from viterbi_lab.ui.jobs import JobState
+from viterbi_lab.ui.own_data import OwnData
 from viterbi_lab.ui.passes import Card, News, Pass
 from viterbi_lab.ui.process import WorkerJob
 from viterbi_lab.ui.recording import Recording
@@ -38,6 +39,7 @@ class Run:
         end: the same as the trainer says it; None if it goes on, or the trainer could not say it.
         visible: whether the charts show it.
         recorded: whether it is shown from a recording.
+        own: the visitor's file that it was trained on, if it was.
     """
 
     number: int
@@ -51,6 +53,7 @@ class Run:
     word: str = "training"
     visible: bool = True
     recorded: bool = False
+    own: OwnData | None = None
     end: Status | None = None
 
     @property
@@ -117,19 +120,21 @@ class Runs:
         """What the worker is doing now, or where in the queue the run waits."""
         return self._job.phase if self._job is not None else ""
 
-    def train(self, settings: Settings, continued: Run | None = None) -> None:
+    def train(self, settings: Settings, own: OwnData | None = None, continued: Run | None = None) -> None:
         """Start a run, unless one is going on.
 
         Args:
             settings: what to train.
+            own: the visitor's file, where the settings ask for it.
             continued: the run from whose constraints to start; None: from nothing.
         """
         if self.is_busy:
             return
         known = None if continued is None else continued.known
-        self._add(Run(len(self.all), settings, None if continued is None else continued.number))
+        number = None if continued is None else continued.number
+        self._add(Run(len(self.all), settings, number, own=own))
         self._job = WORKERS.job(
-            partial(train, settings, known),
+            partial(train, settings, known, own),
             f"training {settings}",
             refusals=(ValueError, MemoryError, SolverFailed),
             owner=self._visitor,

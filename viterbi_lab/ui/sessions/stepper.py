@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import param
 
-from viterbi_lab.dp import ChainProblem, Combine, Decoding, NoFeasibleLabelling, TooBig, Trace, trace
+from viterbi_lab.dp import ChainProblem, Decoding, NoFeasibleLabelling, TooBig, Trace, trace
 from viterbi_lab.formula import BadFormula
 from viterbi_lab.ui import typed
 from viterbi_lab.ui.drawable import MOST_LABELS, MOST_ORDER, MOST_SITES

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import numpy as np
 import param
 
+from viterbi_lab.data.dataset import GENES as DNA
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.iterate import Status
 from viterbi_lab.rescaling import RESCALINGS
+from viterbi_lab.ui import own_data
 from viterbi_lab.ui.attack import Attack, attack
 from viterbi_lab.ui.datasets import data_of, most_examples
+from viterbi_lab.ui.own_data import OwnData
 from viterbi_lab.ui.recording import Recording
 from viterbi_lab.ui.sessions.runs import Run, Runs
-from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS, WRAPPERS, Settings
+from viterbi_lab.ui.settings import CELEGANS, GENES, OWN, TRAINERS, WRAPPERS, Settings
 
 DECADES = tuple(10.0**exponent for exponent in range(-8, 7))  # the paper's grid of C
 EPSILONS = (0.1, 0.05, 0.01, 0.005, 0.001)  # shares of the objective
@@ -33,7 +37,7 @@ class TrainingSession(param.Parameterized):
         params: settings.
     """
 
-    data = param.Selector(default=GENES, objects=[GENES, CELEGANS], doc="What to learn.")
+    data = param.Selector(default=GENES, objects=[GENES, CELEGANS, OWN], doc="What to learn.")
     rescaling = param.Selector(default="slack", objects=list(RESCALINGS), doc="How the loss enters.")
     sigma = param.Selector(default=2.0, objects=list(SIGMAS), doc="Noise σ of the synthetic signals.")
     n = param.Integer(default=40, bounds=(2, most_examples(GENES)), doc="Training examples.")
@@ -47,32 +51,47 @@ class TrainingSession(param.Parameterized):
 
     def __init__(self, runs: Runs | None = None, **params) -> None:
         self._suggested = SUGGESTED_C[GENES, "slack"]
+        self.own: OwnData | None = None
         super().__init__(**params)
         self._runs = Runs() if runs is None else runs
         self._seen: list[tuple[int, str]] = []
-        if self.current is not None:
-            self.param.update(**asdict(self.current.settings))
+        if self.current is not None and not self.current.recorded:
+            self.own = self.current.own
+            settings = asdict(self.current.settings)
+            settings.pop("own")
+            self.param.update(**settings)
 
     @param.depends("data", watch=True)
     def _fit_n(self) -> None:
         """Offer only as many examples as there are."""
-        most = most_examples(self.data)
-        bounds = (self.param.n.bounds[0], most)
+        least = self.param.n.bounds[0]
+        most = max(least, most_examples(self.data, self.own))
         if self.n > most:
             self.n = most
-        self.param.n.bounds = bounds
+        self.param.n.bounds = (least, most)
 
     @param.depends("data", "rescaling", watch=True)
     def _suggest_cost(self) -> None:
         """Bring C to the scale of the data, unless the visitor chose one."""
-        before, self._suggested = self._suggested, SUGGESTED_C[self.data, self.rescaling]
+        before, self._suggested = self._suggested, self._usual_cost()
         if before == self.C:
             self.C = self._suggested
+
+    def _usual_cost(self) -> float:
+        """The C from which to start."""
+        if self.data != OWN:
+            return SUGGESTED_C[self.data, self.rescaling]
+        if self.own is not None and self.own.kind == DNA:
+            return SUGGESTED_C[CELEGANS, self.rescaling]
+        per_sequence = 0.02 if self.rescaling == "margin" else 0.002
+        return min(DECADES, key=lambda C: abs(np.log(C / (per_sequence * self.n))))
 
     @property
     def settings(self) -> Settings:
         """What a run started now would be determined by."""
-        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})
+        asked = {name: getattr(self, name) for name in Settings.__dataclass_fields__ if name != "own"}
+        named = self.data == OWN and self.own is not None
+        return Settings(**asked, own=self.own.name if named else "")
 
     @property
     def runs(self) -> list[Run]:
@@ -113,6 +132,32 @@ class TrainingSession(param.Parameterized):
         return tuple(name for name in now if now[name] != then[name])
 
     @property
+    def can_train(self) -> bool:
+        """Whether there is something to train on, and no run goes on."""
+        return not self.is_busy and (self.data != OWN or self.own is not None)
+
+    def bring(self, own: OwnData) -> tuple[str, ...]:
+        """Train on a visitor's own file from now on.
+
+        Args:
+            own: the file.
+
+        Returns:
+            A sentence for everything in it that was repaired, chosen or left out.
+
+        Raises:
+            ValueError: if it cannot be read, or not be trained on; nothing has changed then.
+        """
+        notes = own_data.read(own).notes
+        self.own = own
+        if self.data == OWN:
+            self.param.trigger("data")
+        else:
+            self.data = OWN
+        self.n = self.param.n.bounds[1]
+        return notes
+
+    @property
     def can_continue(self) -> bool:
         """Whether the last run can go on, or its constraints be of use, under the present settings."""
         last = self.current
@@ -123,12 +168,17 @@ class TrainingSession(param.Parameterized):
 
     def train(self) -> None:
         """Start a run with the present settings from nothing, unless one is going on."""
-        self._runs.train(self.settings)
+        if self.can_train:
+            self._runs.train(self.settings, self._file)
 
     def continue_training(self) -> None:
         """Start a run with the present settings from the constraints of the last one, if they hold."""
         if self.can_continue:
-            self._runs.train(self.settings, self.current)
+            self._runs.train(self.settings, self._file, self.current)
+
+    @property
+    def _file(self) -> OwnData | None:
+        return self.own if self.data == OWN else None
 
     def replay(self, recording: Recording) -> None:
         """Show a recorded run pass by pass, without computing, unless a run is going on."""
@@ -158,7 +208,7 @@ class TrainingSession(param.Parameterized):
 
     def can_ask(self, run: Run) -> bool:
         """Whether `attack` can be asked: a recording has the weights of its last pass only, and no data."""
-        return run.w is not None
+        return run.w is not None and (run.settings.data != OWN or run.own is not None)
 
     def attack(self, run: Run, number: int, site: int | None = None) -> Attack:
         """Ask the oracle again, at the last weights of a run.
@@ -168,7 +218,7 @@ class TrainingSession(param.Parameterized):
             number: of the training example, from 0.
             site: a site that the window must hold, from 0; None: whichever shows most.
         """
-        return attack(data_of(run.settings), number, run.w, run.settings.rescaling, site)
+        return attack(data_of(run.settings, run.own), number, run.w, run.settings.rescaling, site)
 
     def toggle(self, number: int) -> None:
         """Hide a run, or show it again.

@@ -1,4 +1,4 @@
-"""Recorded runs in the side bar: replay the one that comes with the lab or one from a file, and save the last."""
+"""Recorded runs in the side bar: replay the one that comes with the lab or one from a file; save the last."""
 
 from __future__ import annotations
 
@@ -38,7 +38,12 @@ class Records:
         self._shipped = pmui.Button(label="Replay a recorded run", **BUTTON)
         self._shipped.on_click(self._replay_shipped)
         self._file = pmui.FileInput(
-            label="Open run", uploaded_label="Open run", accept=".gz", multiple=False, max_file_size=MOST_BYTES, **BUTTON
+            label="Open run",
+            uploaded_label="Open run",
+            accept=".gz",
+            multiple=False,
+            max_file_size=MOST_BYTES,
+            **BUTTON,
         )
         self._file.param.watch(self._opened, "value")
         self._save = pmui.FileDownload(label="Save run", callback=self._content, **BUTTON)

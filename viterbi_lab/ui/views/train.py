@@ -67,7 +67,7 @@ class TrainView:
         self._controls.again.on_click(self._continue)
         self.sidebar = self._controls.main
         self.main = self._lay_out()
-        session.param.watch(self._settings_changed, list(status.CHANGED))
+        session.param.watch(self._settings_changed, [name for name in status.CHANGED if name != "own"])
         self._redraw()
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.add_periodic_callback(self._glance, period=GLANCE_MS)

@@ -9,9 +9,11 @@ import panel_material_ui as pmui
 
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.ui.sessions.training import DECADES, EPSILONS, TrainingSession
-from viterbi_lab.ui.settings import CELEGANS, GENES, TRAINERS
+from viterbi_lab.ui.settings import CELEGANS, GENES, OWN, TRAINERS
 from viterbi_lab.ui.views.records import Records
+from viterbi_lab.ui.views.upload import Upload
 
+DATA = {"Synthetic genes": GENES, "C. elegans genes": CELEGANS, "Own file": OWN}
 SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
 ASK = {**SMALL, "description": ""}
 PAIR = {"sizing_mode": "stretch_width", "styles": {"gap": "8px"}}
@@ -33,6 +35,7 @@ class TrainingSidebar:
     def __init__(self, session: TrainingSession, replayed: Callable[[], None]) -> None:
         self._session = session
         self.records = Records(session, replayed)
+        self._upload = Upload(session)
         self.train = pmui.Button(
             label="Train", color="primary", variant="contained", disable_elevation=True, **SMALL
         )
@@ -46,9 +49,10 @@ class TrainingSidebar:
             pmui.Select.from_param(
                 ask.data,
                 label="Data",
-                options={"Synthetic genes": GENES, "C. elegans genes": CELEGANS},
+                options=DATA,
                 **ASK,
             ),
+            self._upload.main,
             pmui.RadioButtonGroup.from_param(
                 ask.rescaling, label="Rescaling", options={"Slack ·": "slack", "Margin +": "margin"}, **ASK
             ),
@@ -77,8 +81,9 @@ class TrainingSidebar:
     def refresh(self) -> None:
         """Bring the buttons in line with the session."""
         session = self._session
-        self._sigma.disabled = session.data != GENES
-        self.train.disabled = session.is_busy
+        self._sigma.visible = session.data == GENES
+        self._upload.main.visible = session.data == OWN
+        self.train.disabled = not session.can_train
         self.train.label = "Training…" if session.is_busy else "Train"
         self.pause.disabled = self.cancel.disabled = not session.is_busy
         self.pause.label = "Resume" if session.is_paused else "Pause"
