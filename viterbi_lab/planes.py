@@ -188,6 +188,7 @@ class SparsePlanes(Planes):
         self.n_weights = n_weights
         self._count, self._begins = 0, np.zeros(17, np.int64)
         self._columns, self._data = np.empty(64, np.int32), np.empty(64)
+        self._used = np.zeros(n_weights, bool)  # the columns where a row is not 0
 
     def __len__(self) -> int:
         return self._count
@@ -211,6 +212,7 @@ class SparsePlanes(Planes):
         self._columns[before:size] = Z.indices
         self._data = grown(self._data, before, size)
         self._data[before:size] = Z.data
+        self._used[Z.indices] = True
         self._count = m
 
     def keep(self, kept: np.ndarray) -> None:
@@ -222,6 +224,8 @@ class SparsePlanes(Planes):
         self._data[: begins[-1]] = self._data[entries]
         self._begins[: len(begins)] = begins
         self._count = len(kept)
+        self._used[:] = False
+        self._used[self._columns[: begins[-1]]] = True
 
     def products(self, w: np.ndarray) -> np.ndarray:
         """⟨w, z⟩ of every row."""
@@ -242,7 +246,7 @@ class SparsePlanes(Planes):
 
     def n_coordinates(self) -> int:
         """The smaller of m and the number of columns where a row is not 0."""
-        return min(self._count, len(np.unique(self._stored()[1])))
+        return min(self._count, max(int(np.count_nonzero(self._used)), 1))
 
     def coordinates(self) -> Coordinates:
         """The columns where a row is not 0; with fewer rows than these, from the products of the rows.
@@ -252,12 +256,11 @@ class SparsePlanes(Planes):
         rounding of their sums.
         """
         begins, columns, data = self._stored()
-        used, place = np.unique(columns, return_inverse=True)
-        m = self._count
+        m, used = self._count, np.flatnonzero(self._used)
         if len(used) <= m:
             used = used if len(used) else np.zeros(1, np.int64)  # a space has at least one dimension
             Z = np.zeros((m, len(used)))
-            Z[_owners(begins), place] = data
+            Z[_owners(begins), np.searchsorted(used, columns)] = data
             return _OnColumns(Z, used, self.n_weights)
         gram = np.zeros((m, m))
         sparse_gram(begins, columns, data, np.zeros(self.n_weights), gram)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from viterbi_lab.dp.compile import kernel
+
 
 class Encoding(ABC):
     """One way to write features down."""
@@ -54,6 +56,14 @@ def owners_of(starts: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
+@kernel
+def _add_sites(x, place, counts):
+    """Add the features of site t to row place[t] of the counts."""
+    for t in range(len(place)):
+        for f in range(x.shape[1]):
+            counts[place[t], f] += x[t, f]
+
+
 class _Dense(Encoding):
     """(T, F) float64, entry ``[t, f]`` the value of feature f at site t."""
 
@@ -85,10 +95,8 @@ class _Dense(Encoding):
         self, x: np.ndarray, y: np.ndarray, starts: np.ndarray, n_states: int, n_features: int
     ) -> np.ndarray:
         n = len(starts) - 1
-        place = owners_of(starts) * n_states + y
-        counts = np.empty((n * n_states, n_features))
-        for f in range(n_features):
-            counts[:, f] = np.bincount(place, x[:, f], minlength=n * n_states)
+        counts = np.zeros((n * n_states, n_features))
+        _add_sites(x, owners_of(starts) * n_states + y, counts)
         return counts.reshape(n, -1)
 
     def entries(self, x: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
