@@ -150,6 +150,10 @@ class ClassificationTask(Task):
             Example(i, x, classes[i : i + 1], psi[i], *ranked[classes[i]]) for i, x in enumerate(inputs)
         )
 
+    def prepare_inputs(self, X: Sequence[Any]) -> Any:
+        """Check many inputs, a matrix (n, F), and lay them end to end, as `scores` wants them."""
+        return self.join([self.prepare_input(X[i : i + 1], f"input {i}") for i in range(np.shape(X)[0])])
+
     def prepare_input(self, x: Any, where: str = "the input") -> Any:
         """Check one input: features (F,) or (1, F)."""
         row = x if np.ndim(x) == 2 else np.asarray(x)[np.newaxis]
