@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -19,13 +19,22 @@ from viterbi_lab import block_coordinate, cutting_plane
 from viterbi_lab.dp import ChainProblem, Combine, k_best, lead
 from viterbi_lab.formulation import N_SLACK, ONE_SLACK
 from viterbi_lab.iterate import Iterate, Status
-from viterbi_lab.losses import WRAPPERS, LabelCosts, Wrapper, listed
-from viterbi_lab.model_file import NotAModel, read, write
+from viterbi_lab.labelled import (
+    as_input,
+    as_list,
+    checked_lists,
+    count_features,
+    distinct,
+    encoding_of,
+    numbered,
+)
+from viterbi_lab.losses import WRAPPERS, LabelCosts, Wrapper
+from viterbi_lab.model_file import NotAModel
 from viterbi_lab.oracle import predict
 from viterbi_lab.rescaling import PENALTIES, RESCALINGS, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example
-from viterbi_lab.tasks.encoding import ACTIVE, DENSE, ENCODINGS, SPARSE, Encoding
 from viterbi_lab.tasks.sequence import SequenceTask
+from viterbi_lab.trained import Trained
 from viterbi_lab.working_set import WorkingSet
 
 TRAINERS = ("block_coordinate", "cutting_plane", "one_slack")
@@ -160,19 +169,19 @@ class StructuredSVM:
         Not taking the rest of the iterates ends the training where it is.
         """
         wrapper = _named("h", self.h, WRAPPERS, Wrapper)
-        label_lists = _checked_lists(X, Y)
-        classes = _distinct(self.classes if self.classes is not None else chain.from_iterable(label_lists))
-        encoding = self._encoding(X)
-        inputs = [_as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
+        label_lists = checked_lists(X, Y)
+        classes = distinct(self.classes if self.classes is not None else chain.from_iterable(label_lists))
+        encoding = encoding_of(X, self.active)
+        inputs = [as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
         task = SequenceTask(
             len(classes),
-            self._count_features(inputs, encoding),
+            count_features(inputs, encoding) if self.n_features is None else self.n_features,
             wrapper,
             start_end=self.start_end,
             encoding=encoding,
             label_costs=None if self.label_costs is None else LabelCosts(np.asarray(self.label_costs)),
         )
-        numbers = _numbered(label_lists, classes)
+        numbers = numbered(label_lists, classes)
         examples = task.prepare(inputs, numbers, site_weights)
         owners = 1 if self.trainer == "one_slack" else len(examples)
         return self._train(classes, task, examples, WorkingSet.of(task, owners))
@@ -204,9 +213,9 @@ class StructuredSVM:
         if len(X) or len(Y):
             if self.trainer == "one_slack":
                 raise ValueError("With one slack, constraints belong to all examples together. Call fit.")
-            label_lists, encoding = _checked_lists(X, Y), self.task_.encoding
-            inputs = [_as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
-            added = self.task_.prepare(inputs, _numbered(label_lists, self.classes_), site_weights)
+            label_lists, encoding = checked_lists(X, Y), self.task_.encoding
+            inputs = [as_input(x, encoding, f"sequence {i}") for i, x in enumerate(X)]
+            added = self.task_.prepare(inputs, numbered(label_lists, self.classes_), site_weights)
             examples = (*examples, *added)
             self._planes.extend_examples(len(added))
         return self._follow(self._train(self.classes_, self.task_, examples, self._planes))
@@ -269,7 +278,7 @@ class StructuredSVM:
 
     def score(self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
         """The share of sites that `predict` labels as in Y, over all sequences together."""
-        predicted, truths = self.predict(X), [_as_list(labels) for labels in Y]
+        predicted, truths = self.predict(X), [as_list(labels) for labels in Y]
         if [len(labels) for labels in predicted] != [len(labels) for labels in truths]:
             raise ValueError("X and Y differ in their numbers of sequences or sites. Give one label a site.")
         pairs = list(zip(chain.from_iterable(predicted), chain.from_iterable(truths), strict=True))
@@ -288,39 +297,7 @@ class StructuredSVM:
             OSError: if the file cannot be written; what was there before still is.
         """
         self._require_fit()
-        for label in self.classes_:
-            if not isinstance(label, str | int | float | bool):
-                raise ValueError(
-                    f"Label {label!r} is of type {type(label).__name__}. A file keeps labels that are text, "
-                    "numbers or truth values."
-                )
-        task, result = self.task_, self.result_
-        longest = int(max(len(result.slack), 1))
-        header = {
-            "settings": self._plain_settings(),
-            "classes": self.classes_,
-            "task": {
-                "n_states": task.n_states,
-                "n_features": task.n_features,
-                "start_end": task.start_end,
-                "encoding": repr(task.encoding),
-                "label_costs": None if task.label_costs is None else task.label_costs.table.tolist(),
-                "wrapper": task.wrapper.name,
-                "h": task.wrapper.table(self._longest).tolist(),
-            },
-            "result": {
-                "status": result.status.name,
-                "number": result.number,
-                "planes": result.planes,
-                "added": result.added,
-                "violated": result.violated,
-                "oracle_calls": result.oracle_calls,
-                "qp_solves": result.qp_solves,
-                "examples": longest,
-            },
-        }
-        bounds = np.array([result.lower, result.upper, result.oracle_seconds, result.qp_seconds])
-        write(path, header, {"weights": self.w_, "slack": result.slack, "bounds": bounds})
+        self._trained.write(path, self._plain_settings())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> StructuredSVM:
@@ -330,51 +307,14 @@ class StructuredSVM:
             NotAModel: if the file is none, is damaged, or was written by a newer version.
             OSError: if it cannot be read.
         """
-        header, arrays = read(path)
+        settings, trained = Trained.read(path)
         try:
-            about, how = header["task"], header["result"]
-            wrapper = WRAPPERS.get(about["wrapper"]) or listed(about["h"], about["wrapper"])
-            costs = about["label_costs"]
-            task = SequenceTask(
-                int(about["n_states"]),
-                int(about["n_features"]),
-                wrapper,
-                start_end=bool(about["start_end"]),
-                encoding=ENCODINGS[about["encoding"]],
-                label_costs=None if costs is None else LabelCosts(np.array(costs)),
-            )
-            svm = cls(**header["settings"])
-            if svm.h not in WRAPPERS:
-                svm.h = wrapper
-            classes, w, bounds = list(header["classes"]), arrays["weights"], arrays["bounds"]
-            if len(classes) != task.n_states or w.shape != (task.n_weights,) or not np.isfinite(w).all():
-                raise NotAModel(f"{path} is damaged: its weights do not fit its labels and features.")
-            for array in (w, arrays["slack"]):
-                array.flags.writeable = False
-            svm._learned(
-                classes,
-                task,
-                len(about["h"]) - 1,
-                Iterate(
-                    number=how["number"],
-                    w=w,
-                    slack=arrays["slack"],
-                    lower=float(bounds[0]),
-                    upper=float(bounds[1]),
-                    planes=how["planes"],
-                    added=how["added"],
-                    violated=how["violated"],
-                    lowers=(),
-                    oracle_calls=how["oracle_calls"],
-                    qp_solves=how["qp_solves"],
-                    oracle_seconds=float(bounds[2]),
-                    qp_seconds=float(bounds[3]),
-                    worst=None,
-                    status=Status[how["status"]],
-                ),
-            )
-        except (KeyError, TypeError, IndexError) as error:
+            svm = cls(**settings)
+        except TypeError as error:
             raise NotAModel(f"{path} is damaged: {error!r}") from error
+        if svm.h not in WRAPPERS:
+            svm.h = trained.task.wrapper
+        svm._learned(trained)
         return svm
 
     # ------------------------------------------------------------------ conventions of scikit-learn
@@ -461,18 +401,19 @@ class StructuredSVM:
     ) -> Iterator[Iterate]:
         longest = max(len(example.h) for example in examples) - 1
         for iterate in training:
-            self._learned(classes, task, longest, iterate)
+            self._learned(Trained(classes, task, longest, iterate))
             self._examples, self._planes, self._trained_kind = examples, planes, self._kind()
             yield iterate
 
-    def _learned(self, classes: list[Hashable], task: SequenceTask, longest: int, iterate: Iterate) -> None:
-        self.classes_, self.task_, self._longest = classes, task, longest
-        self.w_, self.result_ = iterate.w, iterate
-        self.converged_ = iterate.status is Status.CONVERGED
+    def _learned(self, trained: Trained) -> None:
+        self._trained = trained
+        self.classes_, self.task_ = trained.classes, trained.task
+        self.w_, self.result_ = trained.result.w, trained.result
+        self.converged_ = trained.result.status is Status.CONVERGED
 
     def _take_over(self, other: StructuredSVM) -> None:
         """Go on with the training of another estimator."""
-        self._learned(other.classes_, other.task_, other._longest, other.result_)
+        self._learned(other._trained)
         self._examples, self._planes, self._trained_kind = other._examples, other._planes, self._kind()
 
     def _kind(self) -> tuple:
@@ -511,26 +452,10 @@ class StructuredSVM:
         self._require_fit()
         for i, x in enumerate(X):
             where = f"sequence {i}"
-            yield self.task_.prepare_input(_as_input(x, self.task_.encoding, where), where)
+            yield self.task_.prepare_input(as_input(x, self.task_.encoding, where), where)
 
     def _labels(self, numbers: np.ndarray) -> list[Hashable]:
         return [self.classes_[number] for number in numbers]
-
-    def _encoding(self, X: Sequence[Any]) -> Encoding:
-        if self.active:
-            return ACTIVE
-        return SPARSE if any(_is_sparse(x) for x in X) else DENSE
-
-    def _count_features(self, inputs: list[Any], encoding: Encoding) -> int:
-        if self.n_features is not None:
-            return self.n_features
-        if encoding is SPARSE:
-            return next(x.shape[1] for x in inputs if _is_sparse(x))
-        if not all(x.ndim == 2 for x in inputs):
-            return 1  # prepare says what is wrong
-        if encoding is ACTIVE:
-            return 1 + max(int(x.max(initial=0)) for x in inputs)
-        return inputs[0].shape[1]
 
 
 def token_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
@@ -540,7 +465,7 @@ def token_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hash
 
 def sequence_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
     """The share of sequences without any wrong site, as scikit-learn's ``scoring`` wants it."""
-    return float(np.mean([found == _as_list(true) for found, true in zip(svm.predict(X), Y, strict=True)]))
+    return float(np.mean([found == as_list(true) for found, true in zip(svm.predict(X), Y, strict=True)]))
 
 
 def _setting_names(kind: type) -> list[str]:
@@ -558,62 +483,3 @@ def _named(setting: str, value: Any, known: Mapping[str, Any], kind: type) -> An
     if value not in known:
         raise ValueError(f"{setting}={value!r}; known are {', '.join(known)}, or a {kind.__name__}.")
     return known[value]
-
-
-def _is_sparse(x: Any) -> bool:
-    return callable(getattr(x, "tocsr", None))
-
-
-def _as_input(x: Any, encoding: Encoding, where: str) -> Any:
-    if encoding is SPARSE:
-        return x
-    if _is_sparse(x):
-        raise ValueError(f"The features of {where} are sparse, those of the training were not.")
-    try:
-        values = np.asarray(x)
-    except ValueError as error:  # rows of different length
-        raise ValueError(f"The features of {where} are no table: {error}") from error
-    if encoding is ACTIVE or values.dtype.kind not in "iub":
-        return values
-    return values.astype(np.float64)
-
-
-def _checked_lists(X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> list[list[Hashable]]:
-    """The labels of as many sequences as there are inputs, at least one."""
-    if len(X) != len(Y):
-        raise ValueError(f"X holds {len(X)} sequences, Y {len(Y)}. Give one label sequence for each.")
-    if not len(X):
-        raise ValueError("There is no sequence to train on. Give at least one.")
-    return [_as_list(labels) for labels in Y]
-
-
-def _as_list(labels: Any) -> list[Hashable]:
-    """The labels of one sequence as Python objects."""
-    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-
-
-def _distinct(labels: Iterable[Hashable]) -> list[Hashable]:
-    """The different labels: sorted if they can be sorted, else in the order in which they come."""
-    try:
-        distinct = list(dict.fromkeys(labels))
-    except TypeError as error:
-        raise ValueError(f"Labels must be hashable, as text and numbers are: {error}.") from error
-    for label in distinct:
-        if label != label:
-            raise ValueError(f"Label {label!r} does not equal itself. Replace it by a label that does.")
-    try:
-        return sorted(distinct)
-    except TypeError:
-        return distinct
-
-
-def _numbered(label_lists: list[list[Hashable]], classes: list[Hashable]) -> list[np.ndarray]:
-    """The numbers of the labels of each sequence, (T_i,) int64."""
-    number_of = {label: number for number, label in enumerate(classes)}
-    for i, labels in enumerate(label_lists):
-        for t, label in enumerate(labels):
-            if label not in number_of:
-                raise ValueError(
-                    f"Label {label!r} of sequence {i}, position {t} is none of the classes {classes}."
-                )
-    return [np.array([number_of[label] for label in labels], dtype=np.int64) for labels in label_lists]
