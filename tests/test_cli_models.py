@@ -56,6 +56,15 @@ def test_a_model_is_trained_scored_and_used(files, capsys, task, data, sites):
     assert first.out == ""
 
 
+def test_what_is_there_is_not_lost_to_data_that_do_not_fit(files, capsys):
+    cli.main(["train", "--task", "table", "-o", "model", "--C", "10", "table.csv"])
+    Path("other.csv").write_text("seq,z\na,1\n")
+    Path("out").write_text("precious")
+    assert cli.main(["decode", "model", "other.csv", "-o", "out"]) == 1
+    assert "trained on columns x, v; these data have z" in capsys.readouterr().err
+    assert Path("out").read_text() == "precious"
+
+
 def test_decoded_tokens_can_be_read_again(files):
     cli.main(["train", "--task", "conll", "-o", "model", "--C", "10", "tokens.txt"])
     cli.main(["decode", "model", "tokens.txt", "-o", "out"])

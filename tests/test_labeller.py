@@ -14,11 +14,13 @@ from viterbi_lab.data.entities import IOB2, strays
 from viterbi_lab.data.loci import celegans_loci
 from viterbi_lab.data.reading import Options, read
 from viterbi_lab.data.table import Layout
+from viterbi_lab.features import WordFeatures
 from viterbi_lab.labeller import Labeller
 from viterbi_lab.model_file import NotAModel
 from viterbi_lab.oracle import predict
 from viterbi_lab.recipes import prepare
 from viterbi_lab.rescaling import MARGIN
+from viterbi_lab.tasks.encoding import SPARSE
 
 HERE = Path(__file__).parent
 TABLE = "seq,x,v,label\n" + "".join(f"s{i // 6},{i % 3},{i % 2},{'ABC'[i % 3]}\n" for i in range(60))
@@ -152,6 +154,15 @@ def test_a_file_of_another_kind_or_damaged_is_refused(tmp_path):
     )
     with pytest.raises(NotAModel, match=r"is damaged: KeyError\('os.system'\)"):
         Labeller.load(path)
+
+
+def test_a_million_named_features_fit_into_a_file(tmp_path):
+    words = WordFeatures(tuple(f"word={i}" for i in range(10**6)))
+    weights = np.zeros((2, 10**6))
+    weights[1, 7] = 1.0
+    chain = np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+    Labeller("conll", words, SPARSE, ("O", "B-X"), ("O", "B-X"), weights, *chain).save(tmp_path / "model")
+    assert Labeller.load(tmp_path / "model").label(("6", "7", "8")) == ("O", "B-X", "O")
 
 
 def test_a_contig_of_100_kb_is_labelled_in_bounded_memory():

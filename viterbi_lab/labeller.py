@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
 import numpy as np
@@ -178,12 +178,12 @@ class Labeller:
 
 def _described(features: Builder) -> dict[str, Any]:
     """A builder as JSON can say it."""
-    settings = {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in asdict(features).items()
-        if not name.startswith("_")
-    }
-    return {"builder": type(features).__name__, **settings}
+    if isinstance(features, KmerWindows):
+        settings: dict[str, Any] = asdict(features)
+    else:  # a copy in depth of a million names takes long
+        settings = {one.name: getattr(features, one.name) for one in fields(features) if one.init}
+    plain = {name: x.tolist() if isinstance(x, np.ndarray) else x for name, x in settings.items()}
+    return {"builder": type(features).__name__, **plain}
 
 
 def _rebuilt(described: dict[str, Any]) -> Builder:

@@ -23,7 +23,7 @@ import numpy as np
 
 FORMAT = "viterbi_lab model"
 VERSION = 1
-LARGEST_HEADER = 16 * 2**20
+LARGEST_HEADER = 64 * 2**20  # holds the names of a million features
 
 
 class NotAModel(ValueError):

@@ -3,7 +3,7 @@
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
@@ -33,7 +33,8 @@ def _run(chosen: argparse.Namespace) -> int:
     try:
         labeller = Labeller.load(chosen.model)
         data = read_data(chosen, labeller.task, labelled=False)
-        labels = tqdm(labeller.label_all(data), total=len(data.records), unit="sequence", disable=None)
+        progress = tqdm(labeller.label_all(data), total=len(data.records), unit="sequence", disable=None)
+        labels = list(progress)  # before a file is opened: what is there is not lost to a fault
         if chosen.output is None:
             _write(data, labels, sys.stdout)
         else:
@@ -44,7 +45,7 @@ def _run(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _write(data: DataSet, labels: Iterator[Sequence[str]], stream: TextIO) -> None:
+def _write(data: DataSet, labels: Sequence[Sequence[str]], stream: TextIO) -> None:
     rows = csv.writer(stream, delimiter="\t", lineterminator="\n")
     if data.task == GENES:
         stream.write("##gff-version 3\n")

@@ -28,9 +28,9 @@ from viterbi_lab.rescaling import MARGIN, SLACK
 
 GAP = 0.05
 WAYS = (
-    Way("margin, h = k", MARGIN, 0.05),
-    Way("margin, h = √k", MARGIN, 0.05, SQRT),
-    Way("slack, h = k", SLACK, 0.05),
+    Way("margin, h = k", MARGIN, 0.2),
+    Way("margin, h = √k", MARGIN, 0.3, SQRT),
+    Way("slack, h = k", SLACK, 0.1),
 )
 PENALTY = 1.0
 """Of python-crfsuite, its default c2: of ½‖w‖² twice as much, with the likelihood summed."""
