@@ -13,7 +13,7 @@ import hashlib
 import io
 import json
 import os
-import tempfile
+import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,8 +21,22 @@ from typing import Any
 
 import numpy as np
 
+from viterbi_lab.files import read_at_most, replace_file
+from viterbi_lab.limits import Limits, variable
+
 FORMAT = "viterbi_lab model"
 VERSION = 1
+UNREADABLE = (
+    zipfile.BadZipFile,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    struct.error,
+)
+"""What zipfile raises of an archive that is damaged; OSError, because the archive is in memory already."""
+
 LARGEST_HEADER = 64 * 2**20  # holds the names of a million features
 
 
@@ -53,20 +67,12 @@ def write(path: str | os.PathLike, header: Mapping[str, Any], arrays: Mapping[st
         text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
     except (TypeError, ValueError) as error:
         raise ValueError(f"The model holds something that its file cannot: {error}.") from error
-    handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-                archive.writestr("header.json", text)
-                for name, content in contents.items():
-                    archive.writestr(f"{name}.npy", content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(beside, 0o644)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("header.json", text)
+        for name, content in contents.items():
+            archive.writestr(f"{name}.npy", content)
+    replace_file(target, stream.getvalue())
 
 
 def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -76,24 +82,27 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         NotAModel: if it is none, is damaged, or comes from a newer version; the message says which.
         OSError: if the file cannot be read.
     """
-    with open(path, "rb") as stream:
-        if not zipfile.is_zipfile(stream):
-            raise NotAModel(f"{path} is not a model of viterbi_lab.")
-        try:
-            with zipfile.ZipFile(stream) as archive:
-                header = _header(archive, path)
-                arrays = {
-                    name: _array(archive, name, about, path) for name, about in header["arrays"].items()
-                }
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-            raise NotAModel(f"{path} is damaged: {error}") from error
+    try:
+        stream = io.BytesIO(read_at_most(path, Limits.in_force("model_bytes"), variable("model_bytes")))
+    except ValueError as error:
+        raise NotAModel(str(error)) from error
+    if not zipfile.is_zipfile(stream):
+        raise NotAModel(f"{path} is not a model of viterbi_lab.")
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            header = _header(archive, path)
+            arrays = {name: _array(archive, name, about, path) for name, about in header["arrays"].items()}
+    except NotAModel:
+        raise
+    except UNREADABLE as error:
+        raise NotAModel(f"{path} is damaged: {error}") from error
     return header, arrays
 
 
 def _header(archive: zipfile.ZipFile, path: str | os.PathLike) -> dict[str, Any]:
     try:
         header = json.loads(_member(archive, "header.json", LARGEST_HEADER))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise NotAModel(f"{path} is not a model of viterbi_lab.") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise NotAModel(f"{path} is not a model of viterbi_lab.")
@@ -116,7 +125,7 @@ def _array(archive: zipfile.ZipFile, name: str, about: Any, path: str | os.PathL
         size = 8 * int(np.prod(shape, dtype=object))
         content = _member(archive, f"{name}.npy", size + 1024)
         digest = about["sha256"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise NotAModel(f"{path} is damaged: its array {name!r} is missing or of another size.") from error
     if hashlib.sha256(content).hexdigest() != digest:
         raise NotAModel(f"{path} is damaged: the digest of its array {name!r} does not match.")

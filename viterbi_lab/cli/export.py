@@ -35,12 +35,13 @@ def _export(chosen: argparse.Namespace) -> int:
         chosen.complain("name at least one file to write: " + ", ".join(f"--{kind} FILE" for kind in EXPORTS))
 
     from viterbi_lab.dp import NoFeasibleLabelling, TooBig  # late: the other commands need no kernels
+    from viterbi_lab.files import replace_file
     from viterbi_lab.ui import export, problem_file
 
     try:
         question = problem_file.read(chosen.problem)
         for kind, path in wanted.items():
-            path.write_text(getattr(export, EXPORTS[kind][0])(question), encoding="utf-8")
+            replace_file(path, getattr(export, EXPORTS[kind][0])(question).encode())
             print(f"{path}: {EXPORTS[kind][1]}")
     except (OSError, ValueError, NoFeasibleLabelling, TooBig) as error:
         print(f"viterbi-lab export: {error}", file=sys.stderr)

@@ -25,6 +25,7 @@ from viterbi_lab.data.loci import Locus, is_loci, parse_loci
 from viterbi_lab.data.table import Layout, read_table
 from viterbi_lab.data.text import decode
 from viterbi_lab.features import base_codes
+from viterbi_lab.limits import Limits as LabLimits
 
 SUFFIXES = {
     GENES: (*FASTA, *GFF3, ".gb", ".gbk", ".genbank", ".embl", ".tar", ".tgz", ".txt", ".gz"),
@@ -43,8 +44,8 @@ class BadFile(ValueError):
 class Limits:
     """How large files may be, in bytes: as they come, and unpacked, all together."""
 
-    packed: int = 8 * 2**20
-    unpacked: int = 64 * 2**20
+    packed: int = LabLimits.in_force("upload_bytes")
+    unpacked: int = LabLimits.in_force("unpacked_bytes")
 
 
 UPLOAD = Limits()

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from viterbi_lab.experiments.protocol import Cell, CellResult, Count, OnPath, Protocol
+from viterbi_lab.files import replace_file
 
 FORMAT = "viterbi_lab cell of Fig. 7"
 PROTOCOL_FORMAT = "viterbi_lab protocol of Fig. 7"
@@ -183,26 +182,4 @@ def _json(place: Path) -> dict[str, Any]:
 
 
 def _replace(place: Path, content: Mapping[str, Any]) -> None:
-    handle, beside = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(content, stream, ensure_ascii=False, allow_nan=False, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(beside, 0o644)
-        os.replace(beside, place)
-    except BaseException:
-        os.unlink(beside)
-        raise
-    _sync_folder(place.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk; Windows does so by itself and cannot open folders."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    replace_file(place, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1).encode())

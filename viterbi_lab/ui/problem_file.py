@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from viterbi_lab.data.text import decode
 from viterbi_lab.dp import ChainScores
+from viterbi_lab.files import read_at_most
+from viterbi_lab.limits import Limits, variable
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
 
 NEEDED = ("title", "labels", "y", "g", "h", "op")
@@ -22,7 +25,8 @@ def read(path: Path) -> Question:
             names the file, and the place in it.
         OSError: if it cannot be read.
     """
-    return read_text(path.read_text(encoding="utf-8"), path.name)
+    content = read_at_most(path, Limits.in_force("upload_bytes"), variable("upload_bytes"))
+    return read_text(decode(content, path.name), path.name)
 
 
 def read_text(text: str, name: str) -> Question:
