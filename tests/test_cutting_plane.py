@@ -413,7 +413,7 @@ def test_spent_time_is_counted(separable):
         ({"relative_gap": 0.0}, "relative_gap=0.0; it must be a positive number"),
         ({"solver": "mosaic"}, "solver='mosaic'; known are interior_point"),
         ({"batch": 2}, "batch=2; allowed are 0"),
-        ({"max_passes": 0}, "at least one pass"),
+        ({"max_passes": 0}, "max_passes=0; it is at least 1"),
         ({"working_set": WorkingSet(5, 8)}, "is for 5 examples and 8 weights; this training has 6 and 8"),
         ({"working_set": WorkingSet(6, 9)}, "is for 6 examples and 9 weights"),
     ],

@@ -88,7 +88,7 @@ def test_a_hard_training_can_be_cut_short_and_cancelled(four):
 
 @pytest.mark.parametrize(
     ("setting", "message"),
-    [({"relative_gap": 0.0}, "relative_gap=0.0"), ({"max_passes": 0}, "at least one pass")],
+    [({"relative_gap": 0.0}, "relative_gap=0.0"), ({"max_passes": 0}, "max_passes=0; it is at least 1")],
 )
 def test_a_setting_out_of_range_is_refused(four, setting, message):
     with pytest.raises(ValueError, match=message):

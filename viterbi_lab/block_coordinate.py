@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.iterate import Goal, Iterate, Status, require_positive
+from viterbi_lab.iterate import Goal, Iterate, Status, require_positive, require_some
 from viterbi_lab.oracle import Look, SeparationOracle, Violation
 from viterbi_lab.planes import Blocks
 from viterbi_lab.qp import LADDER, NO_FURTHER, certify, solve
@@ -89,14 +89,8 @@ def iterates(
     """
     require_positive("C", C)
     goal = Goal(epsilon, relative_gap)
-    if not examples:
-        raise ValueError("There is no example to train on. Give at least one.")
-    for name, value in (("max_passes", max_passes), ("drop_after", drop_after)):
-        if value < 1:
-            raise ValueError(f"{name}={value}; it is at least 1.")
-    if working_set is None:
-        working_set = WorkingSet.of(task, len(examples))
-    working_set.require(len(examples), task.n_weights)
+    require_some(examples, max_passes=max_passes, drop_after=drop_after)
+    working_set = WorkingSet.fitting(working_set, task, len(examples))
     oracle = SeparationOracle(task, examples, rescaling, penalty, n_jobs, cancelled, progress)
     return _Run(oracle, C, goal, working_set, drop_after, np.random.default_rng(seed)).passes(max_passes)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from viterbi_lab.formulation import N_SLACK, Formulation
-from viterbi_lab.iterate import Goal, Iterate, Status, require_positive
+from viterbi_lab.iterate import Goal, Iterate, Status, require_positive, require_some
 from viterbi_lab.oracle import Look, SeparationOracle, Violation, plane
 from viterbi_lab.qp import ladder, solve
 from viterbi_lab.rescaling import LINEAR, Penalty, Rescaling
@@ -79,15 +79,10 @@ def iterates(
     """
     require_positive("C", C)
     goal = Goal(epsilon, relative_gap)
-    if not examples:
-        raise ValueError("There is no example to train on. Give at least one.")
+    require_some(examples, max_passes=max_passes)
     if batch not in (0, 1):
         raise ValueError(f"batch={batch}; allowed are 0 (one program a pass) and 1 (one a constraint).")
-    if max_passes < 1:
-        raise ValueError(f"max_passes={max_passes}; at least one pass is needed.")
-    if working_set is None:
-        working_set = WorkingSet.of(task, formulation.owners(len(examples)))
-    working_set.require(formulation.owners(len(examples)), task.n_weights)
+    working_set = WorkingSet.fitting(working_set, task, formulation.owners(len(examples)))
     formulation.refuse(penalty, batch)
     ladder(solver)  # refuses an unknown name now
     oracle = SeparationOracle(task, examples, rescaling, penalty, n_jobs, cancelled, progress)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from viterbi_lab.iterate import Iterate, Status, require_positive
+from viterbi_lab.iterate import Iterate, Status, require_positive, require_some
 from viterbi_lab.oracle import Look, SeparationOracle
 from viterbi_lab.qp import QPResult, solve
 from viterbi_lab.rescaling import MARGIN, Penalty
@@ -49,10 +49,7 @@ def iterates(
         SolverFailed: if no solver can handle a program.
     """
     require_positive("relative_gap", relative_gap)
-    if not examples:
-        raise ValueError("There is no example to train on. Give at least one.")
-    if max_passes < 1:
-        raise ValueError(f"max_passes={max_passes}; at least one pass is needed.")
+    require_some(examples, max_passes=max_passes)
     oracle = SeparationOracle(task, examples, MARGIN, NO_SLACK, n_jobs, cancelled, progress)
     return _passes(oracle, relative_gap, max_passes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from viterbi_lab.oracle import Violation
 from viterbi_lab.rescaling import Penalty
+from viterbi_lab.tasks.base import Example
 
 
 class Status(Enum):
@@ -112,6 +114,15 @@ class Goal:
             return self.epsilon
         by_gap = penalty.excess(slack, C, 0.5 * self.relative_gap * upper)
         return by_gap if self.epsilon is None else min(self.epsilon, by_gap)
+
+
+def require_some(examples: Sequence[Example], **counts: int) -> None:
+    """Refuse a training without examples, and counts below 1."""
+    if not examples:
+        raise ValueError("There is no example to train on. Give at least one.")
+    for name, value in counts.items():
+        if value < 1:
+            raise ValueError(f"{name}={value}; it is at least 1.")
 
 
 def require_positive(name: str, value: float) -> None:

@@ -43,6 +43,18 @@ class WorkingSet:
         """An empty set for the weights of a task, sparse where its joint features are."""
         return cls(n_examples, task.n_weights, sparse=task.sparse)
 
+    @classmethod
+    def fitting(cls, given: WorkingSet | None, task: Task, n_examples: int) -> WorkingSet:
+        """The set that is given for a training, or an empty one.
+
+        Raises:
+            ValueError: if it was made for other numbers of examples or weights.
+        """
+        if given is None:
+            return cls.of(task, n_examples)
+        given.require(n_examples, task.n_weights)
+        return given
+
     def __len__(self) -> int:
         return len(self._keys)
 
