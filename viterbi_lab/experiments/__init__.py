@@ -1,6 +1,9 @@
 """Experiments: seeded functions that return their numbers, and commands that print them."""
 
 EXPERIMENTS = {
+    "parsing": "short sentences of CRAFT beside a PCFG, T04 section 4.5",
+    "alignment": "homologues among decoys, synthetic and real, T04 section 4.4",
+    "taxonomy": "classes in a tree: shared weights and tree loss, T04 section 4.2",
     "celegans": "genes of C. elegans, found by sequence models",
     "proteins": "secondary structure of proteins by letters alone, in folds",
     "entities": "named entities, beside python-crfsuite on the same features",
