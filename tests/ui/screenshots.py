@@ -4,6 +4,7 @@ They show the lab as it is served, in headless Chromium at 1280×720, and land i
 """
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -49,6 +50,19 @@ def train(page: Page) -> None:
     page.screenshot(path=FOLDER / "train.png")
 
 
+def tasks(page: Page) -> None:
+    """Languages in a taxonomy and a chart of parses, both trained."""
+    page.get_by_role("tab", name="Tasks").click()
+    for application, picture in (("Taxonomy", "tasks.png"), ("Parsing", "tasks-parsing.png")):
+        page.get_by_role("combobox", name="Application").click()
+        page.locator(".MuiListItemText-primary:visible").filter(has_text=re.compile(application)).click()
+        page.get_by_role("button", name="Train", exact=True).last.click()
+        expect(page.get_by_text("% right").locator("visible=true")).to_be_visible(timeout=PATIENCE_MS)
+        page.get_by_role("button", name="Result", exact=True).locator("visible=true").click()
+        page.wait_for_timeout(1000)
+        page.screenshot(path=FOLDER / picture)
+
+
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     server = LabServer()
@@ -59,6 +73,7 @@ def main() -> None:
         open_lab(page, server.address)
         step(page)
         train(page)
+        tasks(page)
         browser.close()
     server.stop()
 

@@ -12,6 +12,8 @@ from threading import Lock
 import numpy as np
 
 from viterbi_lab.dp import ChainProblem, ChainScores, Combine, best_scores, decode, trace
+from viterbi_lab.rescaling import SLACK
+from viterbi_lab.ui.applications import APPLICATIONS
 from viterbi_lab.ui.jobs import Job, JobState, Signals
 from viterbi_lab.ui.settings import BLOCKS, GENES, PLANES, Settings
 from viterbi_lab.ui.training import train
@@ -29,6 +31,9 @@ def warm_up(signals: Signals) -> Iterator[None]:
             trace(problem)
             decode(problem)
             best_scores(problem)
+    for application in APPLICATIONS:
+        task = application.task(False)
+        application.draw(task, 0, "", SLACK, np.zeros(task.n_weights))
     WORKERS.warm()
     yield None
 

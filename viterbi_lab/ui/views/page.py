@@ -13,10 +13,12 @@ from viterbi_lab.limits import Limits, variable
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 from viterbi_lab.ui.sessions.runs import VISITORS
 from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.sessions.tasks import TasksSession
 from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.views.access import VISITOR
 from viterbi_lab.ui.views.compare import CompareView
 from viterbi_lab.ui.views.step import StepView
+from viterbi_lab.ui.views.tasks import TasksView
 from viterbi_lab.ui.views.train import TrainView
 from viterbi_lab.ui.warmup import KERNELS
 
@@ -25,7 +27,7 @@ log = logging.getLogger(__name__)
 pn.extension(notifications=False, reconnect=True)
 
 TITLE = "Viterbi Lab"
-VIEWS = ("Step", "Compare", "Train")
+VIEWS = ("Step", "Compare", "Train", "Tasks")
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
 RELOAD_SECONDS = 2  # while the kernels are being compiled; a busy browser needs one to draw the page
@@ -105,6 +107,7 @@ class Lab:
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(self._end)
         self._training = TrainingSession(VISITORS.enter(self._visitor))
+        self._tasks = TasksSession(self._visitor)
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
         )
@@ -130,12 +133,14 @@ class Lab:
         self._stepper.load(problem, title, labels)
         self._tabs.active = VIEWS.index("Step")
 
-    def _view(self, name: str) -> StepView | CompareView | TrainView | Failure:
+    def _view(self, name: str) -> StepView | CompareView | TrainView | TasksView | Failure:
         try:
             if name == "Step":
                 return StepView(self._stepper)
             if name == "Compare":
                 return CompareView(self._stepper, visible=False)
+            if name == "Tasks":
+                return TasksView(self._tasks)
             return TrainView(self._training, self.open_in_stepper)
         except Exception:  # as in lab(): a card in this view, and the other one works
             log.exception("The view %s could not be built, error %s", name, number := uuid.uuid4().hex[:8])
@@ -147,11 +152,13 @@ class Lab:
             view.sidebar.visible = view.main.visible = name == chosen
 
     def _theme_changed(self, *_events) -> None:
-        self._views["Train"].paint(DARK if self.page.dark_theme else LIGHT)
+        for name in ("Train", "Tasks"):
+            self._views[name].paint(DARK if self.page.dark_theme else LIGHT)
 
     def _end(self, session_context) -> None:  # the server asks for this very name
         """The tab was closed: with the last one of its visitor, the training ends."""
         VISITORS.leave(self._visitor)
+        self._tasks.close()
 
 
 def _visitor() -> str:
