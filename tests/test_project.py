@@ -14,11 +14,11 @@ def names(requirements):
 
 def test_conda_and_pip_install_the_same():
     wanted = names(PROJECT["dependencies"])
-    for extra in ("bio", "notebook", "text", "figures", "test"):
+    for extra in ("bio", "notebook", "text", "figures", "pictures", "test"):
         wanted |= names(PROJECT["optional-dependencies"][extra])
     wanted.pop("viterbi-lab")
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    listed = names(re.findall(r"^  - ([^:\n]+)$", text, flags=re.M))
+    listed = names(re.findall(r"^ +- ([^-:\n][^:\n]*)$", text, flags=re.M))
     assert listed.pop("python") == "python" + PROJECT["requires-python"]
     for channel in ("pip", "conda-forge"):
         listed.pop(channel)

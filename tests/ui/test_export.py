@@ -240,7 +240,7 @@ def test_without_scripts_the_page_shows_the_still_picture(browser, tmp_path):
 
 
 def test_the_command_writes_every_kind_of_file(tmp_path, capsys):
-    files = {kind: tmp_path / f"out.{kind}" for kind in ("html", "svg", "json", "csv", "scores", "python")}
+    files = {kind: tmp_path / f"out.{kind}" for kind in cli.export.EXPORTS}
     problem = asset("problems", "worked_example.json")
     arguments = [word for kind, path in files.items() for word in (f"--{kind}", str(path))]
     assert cli.main(["export", str(problem), *arguments]) == 0

@@ -454,7 +454,8 @@ def test_what_is_on_the_stage_is_saved_as_a_file(shown, kind):
     with shown.page.expect_download() as download:
         shown.page.get_by_role("button", name="Save").click()
     assert download.value.suggested_filename == f"three_answers_after_fig_2.{ending}"
-    assert download.value.path().read_text(encoding="utf-8") == write(shown.session.question)
+    content = write(shown.session.question)
+    assert download.value.path().read_bytes() == (content if isinstance(content, bytes) else content.encode())
 
 
 def test_the_problem_is_copied_as_python(shown):

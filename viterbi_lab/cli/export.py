@@ -7,6 +7,8 @@ from pathlib import Path
 EXPORTS = {
     "html": ("html", "a page that steps, switches ⊙ and changes h without a server"),
     "svg": ("svg", "the finished trellis as a picture"),
+    "png": ("png", "the same as pixels, for slides (extra: pictures)"),
+    "gif": ("gif", "the play-through as an animated GIF (extra: pictures)"),
     "json": ("json_text", "the problem with all its tables; can be read again"),
     "csv": ("cells_csv", "every cell: t, k, labels, L, S"),
     "scores": ("scores_csv", "the scores g as CSV"),
@@ -41,7 +43,8 @@ def _export(chosen: argparse.Namespace) -> int:
     try:
         question = problem_file.read(chosen.problem)
         for kind, path in wanted.items():
-            replace_file(path, getattr(export, EXPORTS[kind][0])(question).encode())
+            content = getattr(export, EXPORTS[kind][0])(question)
+            replace_file(path, content if isinstance(content, bytes) else content.encode())
             print(f"{path}: {EXPORTS[kind][1]}")
     except (OSError, ValueError, NoFeasibleLabelling, TooBig) as error:
         print(f"viterbi-lab export: {error}", file=sys.stderr)

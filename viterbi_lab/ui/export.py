@@ -17,10 +17,13 @@ import numpy as np
 
 from viterbi_lab.dp import trace
 from viterbi_lab.ui import problem_file
+from viterbi_lab.ui.film import gif, png
 from viterbi_lab.ui.picture import svg
 from viterbi_lab.ui.question import Question
 from viterbi_lab.ui.wire import h_message, problem_message
 from viterbi_lab.ui.words import undrawable
+
+__all__ = ["cells_csv", "gif", "html", "json_text", "png", "python_code", "scores_csv", "svg"]
 
 FOLDER = Path(__file__).resolve().parent
 

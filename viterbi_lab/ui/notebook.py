@@ -20,6 +20,8 @@ HOMES = ("anywidget", "panel")
 WRITERS = {
     ".html": export.html,
     ".svg": picture.svg,
+    ".png": export.png,
+    ".gif": export.gif,
     ".json": export.json_text,
     ".csv": export.cells_csv,
     ".py": export.python_code,
@@ -144,16 +146,19 @@ class Trellis:
         return Result(answer.value, answer.score, answer.k, labels)
 
     def export(self, path: str | Path) -> Path:
-        """Write what is on the stage to a file; its ending says what: .html, .svg, .json, .csv or .py.
+        """Write what is on the stage to a file.
+
+        Its ending says what: .html, .svg, .png, .gif, .json, .csv or .py.
 
         Raises:
-            ValueError: if the ending is none of these.
+            ValueError: if the ending is none of these, or the extra for .png and .gif is not installed.
             OSError: if the file cannot be written.
         """
         path = Path(path)
         if path.suffix not in WRITERS:
             raise ValueError(f"{path.name} ends in none of {', '.join(WRITERS)}.")
-        path.write_text(WRITERS[path.suffix](self._session.question), encoding="utf-8")
+        content = WRITERS[path.suffix](self._session.question)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     def __repr__(self) -> str:

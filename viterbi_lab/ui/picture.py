@@ -41,6 +41,7 @@ class Paint:
     truth: str
     lanes: tuple[str, str]
     heat: tuple[str, str]
+    current: str = "#ffe08a"
 
 
 PAPER = Paint(
@@ -64,8 +65,9 @@ def svg(
     height: int = 600,
     values: bool = True,
     paint: Paint = PAPER,
+    step: int | None = None,
 ) -> str:
-    """Return the picture of a solved problem.
+    """Return the picture of a solved problem, or of a step on the way there.
 
     Args:
         question: what is asked.
@@ -73,6 +75,7 @@ def svg(
         height: in pixels, at least 320.
         values: whether to draw what the last column is worth under ⊙ and h.
         paint: its colours.
+        step: events done, as the stage counts them: cells, the maximum, the path; by default all.
 
     Returns:
         An SVG document that refers to nothing outside itself.
@@ -85,14 +88,33 @@ def svg(
         raise ValueError(f"A picture of {width}×{height} px is too small; it needs at least {LEAST}×{LEAST}.")
     if refusal := undrawable(question):
         raise ValueError(refusal)
-    return _Picture(question, trace(question.problem()), width, height, values, paint).document()
+    return _Picture(question, trace(question.problem()), width, height, values, paint, step).document()
+
+
+def events(question: Question) -> tuple[list[int], int]:
+    """Return how many events are done at the end of every column, and how many there are in all.
+
+    Raises:
+        NoFeasibleLabelling: if every labelling is forbidden.
+    """
+    tables = trace(question.problem())
+    filled = np.isfinite(tables.L).sum(axis=(1, 2))
+    ends = np.cumsum(filled)[filled > 0]
+    return ends.tolist(), int(ends[-1]) + 1 + len(tables.path)
 
 
 class _Picture:
     """Where everything stands, and the parts drawn there."""
 
     def __init__(
-        self, question: Question, tables: Trace, width: int, height: int, values: bool, paint: Paint
+        self,
+        question: Question,
+        tables: Trace,
+        width: int,
+        height: int,
+        values: bool,
+        paint: Paint,
+        step: int | None,
     ) -> None:
         self.question, self.tables, self.width, self.height = question, tables, width, height
         self.values, self.paint = values, paint
@@ -107,7 +129,15 @@ class _Picture:
         self.radius = min(18.0, 0.47 * self.row)
         self.gap = min(0.3 * width, (width - LEFT - right - 40) / max(1, self.T - 1))
         self.cell = 2 * self.radius if self.circles else min(26.0, max(3.0, 0.62 * self.gap))
-        self.path = {(int(t), int(k), int(s)) for t, k, s in tables.path}
+        cells = _cells(np.argwhere(np.isfinite(tables.L)))
+        if step is None:
+            step = len(cells) + 1 + len(tables.path)
+        self.known = cells[:step]
+        self.current = cells[step - 1] if 0 < step <= len(cells) else None
+        self.values = values and step > len(cells)
+        reached = max(0, step - len(cells) - 1)
+        self.path = _cells(tables.path)[::-1][:reached][::-1]
+        self.first_known = self.T if not reached else max(0, self.T - self.start - reached)  # label of ŷ
         self.smallest = question.op == "times" and question.h[tables.decoding.k] < 0
 
     def document(self) -> str:
@@ -116,7 +146,7 @@ class _Picture:
             f"Trellis with T = {self.T} sites, N = {self.N} labels. "
             f"The best value is {shown(answer.value)} with {answer.k} wrong labels."
         )
-        parts = [self._floors(), self._head(), self._edges(), self._path(), self._cells()]
+        parts = [self._floors(), self._head(), self._edges(), self._path(), self._cells(), self._now()]
         if self.values:
             parts.append(self._final())
         return (
@@ -171,10 +201,12 @@ class _Picture:
             fill = self.paint.decision if wrong else self.paint.truth
             if letters:
                 parts.append(_text(x, 30, escape(labels[truth[t]]), bold=True, fill=self.paint.truth))
-                name = escape(labels[answer[t]])
-                parts.append(_text(x, 49, name, bold=True, fill=fill, underlined=wrong))
-            else:
-                parts.append(self._tick(t, 36, truth[t], self.paint.edge))
+                if t >= self.first_known:
+                    name = escape(labels[answer[t]])
+                    parts.append(_text(x, 49, name, bold=True, fill=fill, underlined=wrong))
+                continue
+            parts.append(self._tick(t, 36, truth[t], self.paint.edge))
+            if t >= self.first_known:
                 parts.append(self._tick(t, 56, answer[t], self.paint.decision if wrong else self.paint.edge))
         return "".join(parts)
 
@@ -190,7 +222,7 @@ class _Picture:
         L, S, lines = self.tables.L, self.tables.S, []
         if np.isfinite(L).sum() > MOST_EDGES:
             return ""
-        for t, k, s in np.argwhere(np.isfinite(L)):
+        for t, k, s in self.known:
             if t > self.start:
                 lines.append(self._curve(self._source(t, k, s, S[t, k, s]), (t, k, s)))
         weight = 1.2 if self.circles else 0.6
@@ -201,26 +233,24 @@ class _Picture:
         )
 
     def _path(self) -> str:
-        cells = [tuple(int(n) for n in cell) for cell in self.tables.path]
-        line = "".join(self._curve(a, b) for a, b in pairwise(cells))
+        line = "".join(self._curve(a, b) for a, b in pairwise(self.path))
         weight = 4.5 if self.circles else 2.5
         return f'<path d="{line}" fill="none" stroke="{self.paint.decision}" stroke-width="{weight}"/>'
 
     def _cells(self) -> str:
         L = self.tables.L
-        cells = [tuple(int(n) for n in cell) for cell in np.argwhere(np.isfinite(L))]
-        others = [cell for cell in cells if cell not in self.path]
+        stops = set(self.path)
+        others = [cell for cell in self.known if cell not in stops]
         if not self.circles:
-            boxes = "".join(self._box(t, self.y(k, s), 1) for t, k, s in sorted(self.path))
+            boxes = "".join(self._box(t, self.y(k, s), 1) for t, k, s in self.path)
             return self._heat() + f'<path fill="{self.paint.decision}" d="{boxes}"/>'
         best = L if not self.smallest else self.tables.L_min
-        stops = sorted(self.path)
         paint = self.paint
         return (
             self._circles(others, paint.background, paint.edge)
-            + self._circles(stops, paint.decision, paint.decision)
+            + self._circles(self.path, paint.decision, paint.decision)
             + "".join(self._digits(cell, L[cell]) for cell in others)
-            + "".join(self._digits(cell, best[cell], bold=True, fill=paint.on_decision) for cell in stops)
+            + "".join(self._digits(cell, best[cell], bold=True, fill=paint.on_decision) for cell in self.path)
         )
 
     def _circles(self, cells: list[tuple[int, int, int]], fill: str, stroke: str) -> str:
@@ -239,11 +269,13 @@ class _Picture:
     def _heat(self) -> str:
         """All cells in the colours of their places between the extremes of their columns, one path each."""
         boxes: list[list[str]] = [[] for _ in range(HEAT_LEVELS)]
+        done = np.zeros(self.tables.L.shape, bool)
+        done[tuple(np.array(self.known, int).reshape(-1, 3).T)] = True
         L = self.tables.L
         for t in range(self.start, self.T):
             known = L[t][np.isfinite(L[t])]
             span = (known.max() - known.min()) or 1.0
-            share = np.where(np.isfinite(L[t]), (L[t] - known.min()) / span, np.nan)
+            share = np.where(done[t], (L[t] - known.min()) / span, np.nan)
             levels = np.where(np.isnan(share), -1, np.nan_to_num(share) * (HEAT_LEVELS - 0.001)).astype(int)
             from_top = levels[::-1].ravel().tolist()
             for n, level, length in _runs(from_top, joined=self.row < GAPLESS_ROW):
@@ -273,7 +305,7 @@ class _Picture:
                 found.append((k, s, problem.objective(total, k)))
         values = [value for _, _, value in found]
         low, high = min(0.0, *values), max(0.0, *values)
-        winner = (t, *next((k, s) for k, s, value in found if (t, k, s) in self.path))
+        winner = _cells(self.tables.path)[-1]
         from_x = self.width - RIGHT + 92
         scale = (self.width - 14 - from_x) / ((high - low) or 1.0)
         sign = {"times": "·", "plus": "+", "plain": ""}[question.op]
@@ -294,6 +326,50 @@ class _Picture:
             )
         return "".join(parts)
 
+    def _now(self) -> str:
+        """The cell of this step: its candidates, and in words why it has its value."""
+        if self.current is None:
+            return ""
+        t, k, s = self.current
+        said = f"{_italic('L')} = {fitted(self.tables.L[t, k, s], 8)}, the score of the first labels"
+        lines = ""
+        if t > self.start:
+            step = self.question.scores.tables()[t - self.start]
+            sums = []
+            for i in range(self.N):
+                source = self._source(t, k, s, i)
+                labels = (i, *[s // self.N**age % self.N for age in range(self.start + 1)])
+                score = step[labels]
+                if source[1] >= 0 and np.isfinite(self.tables.L[source]) and np.isfinite(score):
+                    best = i == self.tables.S[t, k, s]
+                    ink = self.paint.decision if best else self.paint.muted
+                    look = 'stroke-width="3.4"' if best else 'stroke-width="1.3" stroke-dasharray="3 3"'
+                    line = self._curve(source, self.current)
+                    lines += f'<path d="{line}" fill="none" stroke="{ink}" {look}/>'
+                    sign = "−" if score < 0 else "+"
+                    sums.append(f"{fitted(self.tables.L[source], 8)} {sign} {fitted(abs(score), 8)}")
+            said = f"{_italic('L')} = max({', '.join(sums)}) = {fitted(self.tables.L[t, k, s], 8)}"
+        wrong = s // self.N**self.start != self.question.y[t]
+        case = "wrong label: up" if wrong else "right label: level"
+        name = f"{_italic('t')} = {t + 1}, {_italic('k')} = {k}, label {self._name(s)}: {case}"
+        x, y, half = self.x(t), self.y(k, s), max(4.0, self.row / 2)
+        place = (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{self.radius + 1:.1f}"'
+            if self.circles
+            else f'<rect x="{x - self.cell / 2:.1f}" y="{y - half:.1f}" width="{self.cell:.1f}" '
+            f'height="{2 * half:.1f}"'
+        )
+        return (
+            f'{lines}{place} fill="{self.paint.current}" stroke="{self.paint.ink}" stroke-width="2"/>'
+            + (
+                self._digits(self.current, self.tables.L[t, k, s], bold=True, fill="#1b1f24")
+                if self.circles
+                else ""
+            )
+            + _text(LEFT + 12, HEAD + 22, name, anchor="start", size=15)
+            + _text(LEFT + 12, HEAD + 44, said, anchor="start", size=15, bold=True)
+        )
+
     def _source(self, t: int, k: int, s: int, i: int) -> tuple[int, int, int]:
         keep = self.states // self.N
         return t - 1, k - int(self.tables.problem.cost[t, s // keep]), int(i) + self.N * (s % keep)
@@ -307,6 +383,10 @@ class _Picture:
         labels = self.question.labels
         names = [labels[s // self.N**age % self.N] for age in range(self.question.scores.window_order)]
         return escape(("," if any(len(label) > 1 for label in labels) else "").join(names))
+
+
+def _cells(rows: np.ndarray) -> list[tuple[int, int, int]]:
+    return [(int(t), int(k), int(s)) for t, k, s in rows]
 
 
 def _every(pixels: float, needed: float) -> int:

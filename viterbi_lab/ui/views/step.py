@@ -10,7 +10,7 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
-from viterbi_lab.ui import export, picture
+from viterbi_lab.ui import export, film, picture
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
@@ -28,6 +28,11 @@ RULES = {
 EXPORTS = {
     "HTML page that steps": (export.html, "html"),
     "SVG picture": (picture.svg, "svg"),
+    **(
+        {"PNG picture": (film.png, "png"), "GIF of the play-through": (film.gif, "gif")}
+        if film.available()
+        else {}
+    ),
     "CSV of L and S": (export.cells_csv, "csv"),
     "CSV of g": (export.scores_csv, "csv"),
     "JSON, can be read again": (export.json_text, "json"),
@@ -159,9 +164,10 @@ class StepView(Viewer):
         name = re.sub(r"[^a-z0-9]+", "_", self.session.question.title.lower()).strip("_") or "problem"
         self._save.filename = f"{name}.{ending}"
 
-    def _exported(self) -> io.StringIO:
+    def _exported(self) -> io.BytesIO:
         write, _ = EXPORTS[self._kind.value]
-        return io.StringIO(write(self.session.question))
+        content = write(self.session.question)
+        return io.BytesIO(content if isinstance(content, bytes) else content.encode())
 
     def _copy_code(self, _event) -> None:
         text = export.python_code(self.session.question)
