@@ -88,7 +88,7 @@ def ribbon_fills(page: Page) -> set[str]:
 
 def test_before_the_first_run_one_sentence_says_what_will_be_seen(view):
     expect(view.get_by_text("Nothing trained yet")).to_be_visible()
-    expect(view.get_by_text("Press Train.")).to_be_visible()
+    expect(view.get_by_text("A training sequence and its true labels")).to_be_visible()
     expect(view.locator(".bk-Figure").first).to_be_hidden()
     expect(button(view, "Pause")).to_be_disabled()
     expect(button(view, "Cancel")).to_be_disabled()

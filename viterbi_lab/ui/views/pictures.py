@@ -55,6 +55,7 @@ class Pictures:
         self._palette = palette
         self._open_attack, self._open_example = open_attack, open_example
         self._run: Run | None = None
+        self._askable = True
         self._ribbons = Ribbons(palette, self._ribbon_clicked)
         self._plane = PlaneChart(palette, self._plane_clicked)
         self._support = SupportChart(palette, self._support_clicked)
@@ -99,15 +100,24 @@ class Pictures:
                 pn.Row(self._example, self._opener, margin=0),
                 sizing_mode="stretch_width",
                 margin=0,
-                styles={"flex-wrap": "wrap", "justify-content": "space-between", "gap": "4px"},
+                styles={
+                    "display": "grid",
+                    "grid-template-columns": "repeat(auto-fit, minmax(470px, auto))",
+                    "justify-content": "space-between",
+                },
             ),
             self._note,
             *self._panes.values(),
         )
 
-    def show(self, run: Run) -> None:
-        """Draw the last pass of a run, which has one."""
-        self._run = run
+    def show(self, run: Run, askable: bool) -> None:
+        """Draw the last pass of a run, which has one.
+
+        Args:
+            run: whose.
+            askable: whether `open_example` can open any example.
+        """
+        self._run, self._askable = run, askable
         self._draw()
 
     def repaint(self, palette: Palette) -> None:
@@ -132,13 +142,17 @@ class Pictures:
         for name, pane in self._panes.items():
             pane.visible = name == which
         self._example.visible = self._opener.visible = which in (LABELS, PLANE)
-        self._note.object = _legend(self._run.card, self._palette) if which == LABELS else _hint(HINTS[which])
+        self._note.object = _legend(self._run.card, self._palette) if which == LABELS else self._hint(which)
         {
             LABELS: self._draw_ribbons,
             PLANE: self._draw_plane,
             SUPPORT: self._draw_support,
             WEIGHTS: self._draw_weights,
         }[which]()
+
+    def _hint(self, which: str) -> str:
+        later = "" if self._askable or which == PLANE else " A recording has no data to open."
+        return f"<div class='legend'>{escape(HINTS[which] + later)}</div>"
 
     def _draw_ribbons(self) -> None:
         names, truth, found = self._run.card.names, self._run.card.truth, self.attack
@@ -217,10 +231,6 @@ class Pictures:
 
 def _pane(fig: figure, **options) -> pn.pane.Bokeh:
     return pn.pane.Bokeh(fig, **{"sizing_mode": "stretch_both", "margin": 0, **options})
-
-
-def _hint(text: str) -> str:
-    return f"<div class='legend'>{escape(text)}</div>"
 
 
 def _legend(card: Card, palette: Palette) -> str:

@@ -12,6 +12,7 @@ from viterbi_lab.ui import status
 from viterbi_lab.ui.attack import Attack
 from viterbi_lab.ui.charts.progress import Line, ProgressCharts
 from viterbi_lab.ui.palette import LIGHT, Palette
+from viterbi_lab.ui.preview import picture
 from viterbi_lab.ui.sessions.runs import Run
 from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.views.pictures import Pictures
@@ -24,16 +25,21 @@ DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser 
 GLANCE_MS = 1000
 HEADER = 52  # px of the page above, and the margin below
 LOWEST = 560  # px; below that the page scrolls rather than the pictures shrink
-NARROWEST = {"min-width": "210px", "min-height": "165px"}  # of a chart; where there is no room they wrap
+CHARTS = {
+    "display": "grid",
+    "grid-template-columns": "repeat(auto-fit, minmax(200px, 1fr))",
+    "grid-auto-rows": "minmax(165px, 1fr)",
+    "min-height": "min-content",
+}  # beside each other, and below each other where there is no room
 NOTHING_YET = """
 <div class="empty"><h3>Teach a model to label sequences</h3>
-<p>It sees labelled sequences, for instance noisy signals along a chromosome and where the genes lie, and
-learns weights that give the true labels the highest score. In every pass the oracle, Algorithm 1, finds for
-each sequence the labelling that hurts most: a high score and many wrong labels. It becomes a constraint, and
-the next weights respect it.</p>
-<p><b>Press Train.</b> The gap to the best possible weights falls pass by pass below the dashed ε line, while
-the pictures show which labelling is attacked, and what the model predicts for a sequence it has never seen.
-Nothing trained yet.</p></div>
+<p>{shown}</p>
+{picture}
+<p>The model learns weights that give the true labels the highest score. In every pass the oracle, which is
+Algorithm 1, finds for each sequence the labelling that hurts most: a high score and many wrong labels. It
+becomes a constraint, and the next weights respect it.</p>
+<p><b>Press Train</b> to watch the gap to the best possible weights fall below ε, or <b>Replay a recorded
+run</b> to watch without computing. Nothing trained yet.</p></div>
 """
 
 
@@ -74,14 +80,14 @@ class TrainView:
 
     def _lay_out(self) -> pn.Column:
         self._status = html("", css_classes=["training-status"], margin=(8, 0, 2, 0))
-        self._empty = html(NOTHING_YET)
+        self._empty = html("")
         self._table = RunsTable(sizing_mode="stretch_width", height=110, margin=(4, 0, 0, 0))
         self._table.param.watch(self._toggle, "press")
         self._shown = pn.Column(
             pn.Row(
                 *map(_pane, self._charts.figures),
                 sizing_mode="stretch_both",
-                styles={"min-height": "min-content", "flex-wrap": "wrap"},
+                styles=CHARTS,
             ),
             *self._pictures.parts,
             self._table,
@@ -188,16 +194,24 @@ class TrainView:
     def _draw_pictures(self) -> None:
         run = self._latest()
         if run is not None:
-            self._pictures.show(run)
+            self._pictures.show(run, self._session.can_ask(run))
 
     def _refresh(self) -> None:
         """Bring buttons, texts and table in line with the session."""
         with together():
             self._controls.refresh()
             self._empty.visible = not self._session.runs
+            if self._empty.visible:
+                self._empty.object = self._introduction()
             self._shown.visible = any(run.passes for run in self._session.runs)
             self._table.rows = [row(run, self._palette) for run in self._session.runs]
             self._status.object = status.line(self._session)
+
+    def _introduction(self) -> str:
+        session = self._session
+        drawn = picture(session.data, session.sigma, session.seed)
+        shown = "A training sequence and its true labels:" if drawn else "Choose a file at the left."
+        return NOTHING_YET.format(shown=shown, picture=drawn)
 
     def _latest(self) -> Run | None:
         """The last run that has a pass."""
@@ -205,7 +219,7 @@ class TrainView:
 
 
 def _pane(fig: figure) -> pn.pane.Bokeh:
-    return pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0, styles=NARROWEST)
+    return pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0)
 
 
 def _line(run: Run) -> Line:
