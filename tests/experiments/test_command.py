@@ -6,6 +6,7 @@ import pkgutil
 import pytest
 
 import viterbi_lab.experiments
+from viterbi_lab.cli import main as lab
 from viterbi_lab.experiments import EXPERIMENTS
 from viterbi_lab.experiments.__main__ import main
 
@@ -37,3 +38,13 @@ def test_without_a_name_all_are_listed(arguments, capsys):
 def test_an_unknown_name_is_refused_with_those_there_are():
     with pytest.raises(SystemExit, match=r"(?s)no experiment 'parsnip'.*celegans"):
         main(["parsnip"])
+
+
+def test_the_command_line_of_the_lab_offers_the_same(monkeypatch, capsys):
+    received = []
+    monkeypatch.setattr("viterbi_lab.experiments.celegans.main", received.append)
+    assert lab(["experiment", "celegans", "--train", "3"]) == 0
+    assert received == [["--train", "3"]]
+    assert lab(["experiment"]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in EXPERIMENTS)

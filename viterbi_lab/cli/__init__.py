@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 
 import viterbi_lab
-from viterbi_lab.cli import check, decode, evaluate, export, figures, serve, train
+from viterbi_lab.cli import check, decode, evaluate, experiment, export, figures, serve, train
 
-COMMANDS = (serve, train, decode, evaluate, export, figures, check)
+COMMANDS = (serve, train, decode, evaluate, export, figures, experiment, check)
 """The modules of the subcommands, in the order in which ``--help`` names them."""
 
 
