@@ -1,6 +1,7 @@
 """The stage alone in a file: the table of minima where h is negative, and long problems in parts."""
 
 import re
+import statistics
 
 import numpy as np
 import pytest
@@ -220,3 +221,27 @@ def test_the_heat_of_the_minima_is_another_picture(opened):
     assert page.locator("canvas.heat").evaluate(pixels) != before
     page.keyboard.press("m")
     assert page.locator("canvas.heat").evaluate(pixels) == before
+
+
+@pytest.mark.parametrize(("T", "N"), [(4, 3), (10, 4), (20, 6), (40, 6), (200, 6)])
+def test_a_key_changes_no_more_than_a_column_and_the_time_to_paint_is_told(opened, T, N):
+    page = opened(long_question(T, N), step=N * T)
+    changes, took = page.locator(".vl").evaluate(
+        """async root => {
+            let changes = 0;
+            const watcher = new MutationObserver(list => { changes += list.length });
+            for (const layer of ["nodes", "edges", "background", "prices", "values", "dots"])
+                watcher.observe(root.querySelector("svg ." + layer),
+                    {subtree: true, attributes: true, childList: true});
+            const took = [];
+            for (let n = 0; n < 40; n++) {
+                const start = performance.now();
+                root.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+                await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+                took.push(performance.now() - start);
+            }
+            return [changes / 40, took];
+        }"""
+    )
+    print(f"key to paint, T={T} N={N}: median {statistics.median(took):.0f} ms")  # noqa: T201
+    assert changes <= 3 * N * (T + 1)  # one class each of node, edge and dotted place

@@ -363,7 +363,8 @@ def test_real_genes_can_be_trained_on(session):
     assert set(run.passes[-1].prediction) <= {0, 1, 2}
     stepper = StepperSession()
     for seen in run.passes:
-        stepper.load(seen.worst.window.problem, "an attack")  # refuses what cannot be drawn
+        stepper.load(seen.worst.window.problem, "an attack")
+        assert "words" not in stepper.message()  # it can be drawn
     for seen in run.passes:  # the grammar holds for the oracle too
         assert ALLOWED[seen.worst.y_hat[:-1], seen.worst.y_hat[1:]].all()
 

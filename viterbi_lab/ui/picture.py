@@ -52,7 +52,7 @@ PAPER = Paint(
     decision=LIGHT.decision,
     on_decision=LIGHT.background,
     truth=LIGHT.truth,
-    lanes=("#f6f8fa", "#edf1f5"),
+    lanes=("#f6f8fa", "#eff3f6"),
     heat=("#d3e5f2", "#08589e"),
 )
 """The light theme, for files."""
