@@ -25,6 +25,10 @@ SESSION_LIFETIME_MS = 15_000  # shorter, and a slow first load outlives its own 
 SESSION_CHECK_MS = 2_000
 
 
+LATE = ("bokeh.server.protocol_handler", "tornado.application")
+"""Who logs that a tab has closed: while it sent a message, and while its connection was being opened."""
+
+
 class LateMessage(logging.Filter):
     """Passes every record but those of messages that arrive when their tab has closed.
 
@@ -116,7 +120,8 @@ def origins(port: int, sharing: Sharing | None) -> list[str]:
 
 def keep_tracebacks_here() -> None:
     """Keep the text of a server's traceback from its clients, and late messages out of the log."""
-    logging.getLogger("bokeh.server.protocol_handler").addFilter(LateMessage())
+    for name in LATE:
+        logging.getLogger(name).addFilter(LateMessage())
     error.create = classmethod(_silent_error)
 
 
