@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from viterbi_lab.ui.comparison import chart, columns, hull
+from viterbi_lab.ui.comparison import SHORT, chart, columns, hull
+from viterbi_lab.ui.g_strip import g_strip
+from viterbi_lab.ui.picture import PAPER
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import Question, random_scores
 from viterbi_lab.ui.sessions.stepper import StepperSession
@@ -65,6 +67,44 @@ def test_every_chart_marks_the_winner(name):
         radii = [e.attrib["r"] for e in root.iter() if e.tag.endswith("circle")]
         assert radii.count("6") == 1
         assert len(radii) == np.isfinite(column.values).sum()
+
+
+@pytest.mark.parametrize("name", list(EXAMPLES))
+def test_the_letters_on_the_shared_scores_add_up_to_the_answers(name):
+    """Reading off the scores marked P, M or S gives the score of that answer."""
+    question = EXAMPLES[name]
+    if question.scores.window_order > 1 or question.y.size > 8:
+        pytest.skip("one site at a time is shown of these")
+    found = columns(question)
+    cells = re.findall(r"<td[^>]*>([^<]*)<small[^>]*>([^<]*)</small>", g_strip(found, None, PAPER))
+    for column in found:
+        letter = SHORT[column.question.op]
+        marked = [float(value.replace("−", "-")) for value, letters in cells if letter in letters]
+        assert len(marked) == question.y.size
+        score = column.question.scores.score(column.answer.y)
+        assert sum(marked) == pytest.approx(score, abs=0.05)  # two decimals are shown of each
+
+
+def test_before_the_answers_the_scores_carry_no_letters():
+    strip = g_strip(columns(WORKED), 2, PAPER)
+    assert not re.search(r"<small[^>]*>[PMS]", strip)
+    assert strip.count("2px solid #") == 1  # the column filled last is framed
+
+
+@pytest.mark.browser
+def test_all_three_are_stepped_together_and_stay_at_their_answers(page: Page, serve):
+    session = StepperSession()
+    page.goto(serve(lambda: CompareView(session)))
+    sections = page.locator("section")
+    expect(sections).to_have_count(3, timeout=COLD)
+    for filled in (4, 3):
+        page.get_by_role("button", name="Previous column").click()
+        for section in sections.all():
+            expect(section).to_contain_text(f"column {filled} of 4: the same tables for all three")
+    expect(sections.first.locator("circle")).to_have_count(18)
+    for _ in range(2):
+        page.get_by_role("button", name="Next column").click()
+    expect(sections.nth(2).locator("h3 b")).to_have_text("52")
 
 
 @pytest.mark.browser

@@ -12,6 +12,7 @@ from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.picture import PAPER, Paint
 from viterbi_lab.ui.question import Question
 
+SHORT = {"plain": "P", "plus": "M", "times": "S"}
 SIGNS = {"plain": "Plain", "plus": "Margin  +", "times": "Slack  ·"}
 
 
@@ -70,7 +71,21 @@ def _below(values: np.ndarray, a: int, b: int, c: int) -> bool:
     return (values[b] - values[a]) * (c - a) <= (values[c] - values[a]) * (b - a)
 
 
-def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint = PAPER) -> str:
+def winner(column: Column) -> int:
+    """Return the floor of an answer; plain decoding counts nothing, so there it is that of its value."""
+    if column.question.op == "plain":
+        return int(np.flatnonzero(column.values == column.answer.value)[0])
+    return column.answer.k
+
+
+def chart(
+    column: Column,
+    *,
+    width: int = 330,
+    height: int = 150,
+    paint: Paint = PAPER,
+    signs: dict[int, str] | None = None,
+) -> str:
     """Return the objective against k as an SVG picture: its points, its hull, and the winner.
 
     Args:
@@ -78,10 +93,9 @@ def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint =
         width: in pixels.
         height: in pixels.
         paint: its colours.
+        signs: what to write below the points of some floors.
     """
-    values, winner = column.values, column.answer.k
-    if column.question.op == "plain":  # plain decoding counts nothing: the floor of its answer
-        winner = int(np.flatnonzero(values == column.answer.value)[0])
+    values, chosen = column.values, winner(column)
     finite = np.flatnonzero(np.isfinite(values))
     low, high = float(values[finite].min()), float(values[finite].max())
     left, right, top, bottom = 26, 26, 26, 30
@@ -100,7 +114,7 @@ def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint =
     ]
     for k in finite.tolist():
         x, y = at(k)
-        best = k == winner
+        best = k == chosen
         fill = paint.decision if best else paint.edge
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if best else 3.5}" fill="{fill}"/>')
         if best or step >= 30:
@@ -108,13 +122,17 @@ def chart(column: Column, *, width: int = 330, height: int = 150, paint: Paint =
             ink = paint.decision if best else paint.muted
             parts.append(f'<text x="{x:.1f}" y="{y - 11:.1f}" fill="{ink}"{weight}>{shown(values[k])}</text>')
     parts += [
+        f'<text x="{x + 9:.1f}" y="{y + 4:.1f}" fill="{paint.ink}" text-anchor="start">{sign}</text>'
+        for (x, y), sign in ((at(k), sign) for k, sign in (signs or {}).items())
+    ]
+    parts += [
         f'<text x="{left + k * step:.1f}" y="{height - 8}" fill="{paint.muted}">{k}</text>'
         for k in range(0, values.size, every)
     ]
     parts.append(
         f'<text x="8" y="{height - 8}" fill="{paint.muted}" font-style="italic" text-anchor="start">k</text>'
     )
-    spoken = f"Best value of each floor; k = {winner} wins with {shown(column.answer.value)}."
+    spoken = f"Best value of each floor; k = {chosen} wins with {shown(column.answer.value)}."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{spoken}" '
