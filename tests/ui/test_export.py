@@ -253,7 +253,7 @@ def test_the_command_writes_every_kind_of_file(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "problem.json: Expecting"),
+        ("{", "problem.json: line 1, column 2: expecting"),
         ("[]", "A problem is an object"),
         ('{"title": "x"}', "There is no field 'labels'"),
         ("[" * 100_000, "nested too deep"),
@@ -291,7 +291,7 @@ def test_exporting_loads_neither_panel_nor_the_solver():
         ({"g": [[1, "x"], [[1, 2], [3, 4]]]}, "g, site 1, entry 2 is 'x'; it is a number"),
         ({"g": [[1, 2], [[1, 2], [3, True]]]}, "g, site 2, row 2, entry 2 is True"),
         ({"g": [[1, 2], [[1, 2], [3]]]}, "g, site 2, row 2 has 1 entries; there are 2 labels"),
-        ({"g": [[1, 2], [[1, 2], [3, float("inf")]]]}, "finite number"),
+        ({"g": [[1, 2], [[1, 2], [3, float("inf")]]]}, "Infinity is no number of JSON"),
         ({"g": [[1, 2], [[1, 2], 3]]}, "g, site 2, row 2 is 3"),
         ({"y": ["a", "c"]}, "y holds 'c' at site 2"),
         ({"labels": ["a", "a"]}, "names 'a' twice"),

@@ -34,7 +34,7 @@ def read_npz(raw: bytes, source: str, most_bytes: int) -> DataSet:
         ValueError: if it is damaged, too large, holds objects, lacks X, or its arrays do not fit together.
     """
     notes: list[str] = []
-    arrays = _arrays(raw, source, most_bytes, notes)
+    arrays = unpack(raw, source, most_bytes, _ARRAYS, notes)
     if "X" not in arrays:
         raise ValueError(f"{source} holds no array X. Needed are X (sites, features), and y and lengths.")
     X = arrays["X"]
@@ -80,7 +80,21 @@ def _texts(arrays: dict[str, np.ndarray], name: str, count: int, source: str) ->
     return texts.tolist()
 
 
-def _arrays(raw: bytes, source: str, most_bytes: int, notes: list[str]) -> dict[str, np.ndarray]:
+def unpack(
+    raw: bytes, source: str, most_bytes: int, dimensions: dict[str, int | None], notes: list[str]
+) -> dict[str, np.ndarray]:
+    """Unpack the arrays of an NPZ file that mean something.
+
+    Args:
+        raw: the whole file.
+        source: its name, for messages.
+        most_bytes: how large its arrays may be when unpacked.
+        dimensions: of each array that means something, by name; None for any number.
+        notes: takes a sentence for each array that does not.
+
+    Raises:
+        ValueError: if the file is damaged or too large, or an array holds objects or has other dimensions.
+    """
     arrays = {}
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -89,16 +103,16 @@ def _arrays(raw: bytes, source: str, most_bytes: int, notes: list[str]) -> dict[
                 raise ValueError(f"{source} unpacks to {size} bytes; at most {most_bytes} are read.")
             for info in archive.infolist():
                 name = info.filename.removesuffix(".npy")
-                if name not in _ARRAYS:
+                if name not in dimensions:
                     notes.append(f"{source}: array {name[:40]!r} has no meaning here and is not read.")
                     continue
-                arrays[name] = _array(archive.read(info), f"{source}: {name}", _ARRAYS[name])
+                arrays[name] = _array(archive.read(info), f"{source}: {name}", dimensions[name])
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as fault:
         raise ValueError(f"{source} is damaged: {fault}") from fault
     return arrays
 
 
-def _array(content: bytes, where: str, dimensions: int) -> np.ndarray:
+def _array(content: bytes, where: str, dimensions: int | None) -> np.ndarray:
     stream = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(stream)
@@ -111,7 +125,7 @@ def _array(content: bytes, where: str, dimensions: int) -> np.ndarray:
         raise ValueError(f"{where} is no array of NumPy: {str(fault).splitlines()[0]}") from fault
     if dtype.hasobject:
         raise ValueError(f"{where} holds Python objects, which are never unpacked. Save numbers or text.")
-    if len(shape) != dimensions:
+    if dimensions is not None and len(shape) != dimensions:
         raise ValueError(f"{where} has shape {shape}; needed are {dimensions} dimensions.")
     data = content[stream.tell() :]
     count = int(np.prod(shape, dtype=object))

@@ -1,6 +1,5 @@
 """Problems as JSON files: the format of ``assets/problems``, described in ``README.md`` there."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,10 +9,12 @@ from viterbi_lab.data.text import decode
 from viterbi_lab.dp import ChainScores
 from viterbi_lab.files import read_at_most
 from viterbi_lab.limits import Limits, variable
+from viterbi_lab.ui import strict_json
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, RULES, Question
 
 NEEDED = ("title", "labels", "y", "g", "h", "op")
 OPTIONAL = ("why", "source", "order", "offset", "kmin", "cost", "trace")
+MOST_COST = 100_000  # each floor k has a value of h
 FORBIDDEN = "-inf"  # JSON has no infinities
 
 
@@ -32,11 +33,9 @@ def read(path: Path) -> Question:
 def read_text(text: str, name: str) -> Question:
     """Read a problem from the text of a file; ``name`` is what errors call it. Raises as `read`."""
     try:
-        return question_of(json.loads(text))
+        return question_of(strict_json.parse(text))
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{name}: {error}") from error
-    except RecursionError:
-        raise ValueError(f"{name}: brackets are nested too deep.") from None
 
 
 def question_of(content: object) -> Question:
@@ -201,4 +200,7 @@ def _costs(value: object) -> np.ndarray:
     rows = [[_whole(entry, f"cost, site {t + 1}") for entry in row] for t, row in enumerate(value)]
     if len({len(row) for row in rows}) > 1:
         raise ValueError("cost has rows of different length.")
+    largest = sum(max(row, default=0) for row in rows)
+    if largest > MOST_COST:
+        raise ValueError(f"cost sums up to {largest}; at most {MOST_COST} floors are counted.")
     return np.array(rows, np.int64)
