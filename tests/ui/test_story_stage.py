@@ -1,6 +1,7 @@
 """The stage as the stage of a story: the caption of a beat, what it frames, and the keys between beats."""
 
 import time
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,19 +23,24 @@ BEAT = {
 
 
 @pytest.fixture
-def told(page: Page, serve) -> tuple[Page, list]:
+def told(page: Page, serve) -> Iterator[tuple[Page, list]]:
     """A stage with a caption, and the wishes it made."""
-    session, wishes = StepperSession(), []
+    session, wishes, steps = StepperSession(), [], []
     given = {"problem": session.message(), "h": session.tables(), "caption": BEAT}
 
     def app() -> Stage:
         stage = Stage(**given, sizing_mode="stretch_width", height=660)
         stage.param.watch(lambda event: wishes.append(event.new), "edit")
+        stage.param.watch(lambda event: steps.append(event.new), "step")
         return stage
 
     page.goto(serve(app))
     expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
-    return page, wishes
+    yield page, wishes
+    until = time.monotonic() + PATIENCE  # what the page still reports must find its server
+    moved = not page.locator(".vl .where").inner_text().startswith("start")
+    while moved and not steps and time.monotonic() < until:
+        time.sleep(0.02)
 
 
 def test_a_beat_says_its_sentence_and_frames_what_it_speaks_of(told):

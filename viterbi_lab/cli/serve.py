@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import sys
+from pathlib import Path
 
 DEFAULT_PORT = 5006
 
@@ -26,6 +27,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="open the page in the browser (the default when started from a terminal)",
     )
     browser.add_argument("--no-browser", dest="show", action="store_false", help="do not open a browser")
+    parser.add_argument(
+        "--story", type=Path, metavar="FILE", help="JSON file that the view Story tells, see assets/stories"
+    )
     share = parser.add_argument_group("sharing", "Without --share the lab is reached from this machine only.")
     share.add_argument(
         "--share",
@@ -62,13 +66,15 @@ def _serve(chosen: argparse.Namespace) -> int:
     if chosen.origin and not chosen.share:
         chosen.complain("--origin is for a shared lab. Add --share.")
 
-    from viterbi_lab.ui.views.server import PortTaken, Sharing, serve  # late: `check` must run without a page
+    from viterbi_lab.ui import story_file  # late: `check` must run without a page
+    from viterbi_lab.ui.views.server import PortTaken, Sharing, serve
 
     token = os.environ.get("VITERBI_LAB_TOKEN") or secrets.token_urlsafe(24)
     sharing = Sharing(token, tuple(chosen.origin)) if chosen.share else None
     try:
-        serve(chosen.port, show=chosen.show, announce=_announce, sharing=sharing)
-    except ValueError as error:
+        story = story_file.read(chosen.story) if chosen.story else None
+        serve(chosen.port, show=chosen.show, announce=_announce, sharing=sharing, story=story)
+    except (OSError, ValueError) as error:
         print(f"viterbi-lab serve: {error}", file=sys.stderr)
         return 1
     except PortTaken as error:

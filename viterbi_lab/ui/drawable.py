@@ -5,17 +5,20 @@ MOST_STATES = 64  # N^ℓ: more rows on one floor cannot be told apart
 MOST_CELLS = 250_000  # of a table, T·(K+1)·N^ℓ; the message of both tables then has 5 MB
 
 
-def too_big(T: int, N: int, window: int, K: int) -> str:
+def too_big(T: int, N: int, order: int, K: int) -> str:
     """Return why a problem cannot be drawn; empty if it can.
 
     Args:
         T: sites.
         N: labels.
-        window: ℓ', labels in a state.
+        order: ℓ.
         K: the highest floor.
     """
     if T > MOST_SITES or N > MOST_LABELS:
         return f"T = {T}, N = {N} cannot be drawn: T is at most {MOST_SITES}, N at most {MOST_LABELS}."
+    if order > MOST_ORDER:
+        return f"ℓ = {order} cannot be drawn: ℓ is at most {MOST_ORDER}."
+    window = max(1, min(order, T))
     states = N**window
     if states > MOST_STATES:
         return (

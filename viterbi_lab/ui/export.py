@@ -50,7 +50,7 @@ def html(question: Question, *, why: str = "", step: int = 0) -> str:
         "problem": {
             "revision": 0,
             "reset": False,
-            **{name: _packed(value) for name, value in message.items()},
+            **{name: packed(value) for name, value in message.items()},
         },
         "h": {rule: table.tolist() for rule, table in h_message(question).items()},
         "rule": question.rule,
@@ -64,7 +64,8 @@ def html(question: Question, *, why: str = "", step: int = 0) -> str:
         why=escape(why),
         picture=svg(question),
         state=json.dumps(state, ensure_ascii=False).replace("<", "\\u003c"),  # no tag can end the script
-        program=_program(),
+        program=program(),
+        unpack=unpack(),
     )
 
 
@@ -166,10 +167,15 @@ def python_code(question: Question) -> str:
     )
 
 
-def _program() -> str:
-    """The stage's own files without comments and indentation, packed."""
+def program() -> str:
+    """Return the stage's own files without comments and indentation, packed."""
     parts = {kind: _bare((FOLDER / f"trellis.{kind}").read_text(encoding="utf-8")) for kind in ("js", "css")}
     return base64.b85encode(gzip.compress(json.dumps(parts).encode(), mtime=0)).decode()
+
+
+def unpack() -> str:
+    """Return the script that unpacks `program` in the browser."""
+    return (FOLDER / "unpack.js").read_text(encoding="utf-8")
 
 
 def _bare(source: str) -> str:
@@ -178,7 +184,7 @@ def _bare(source: str) -> str:
     return re.sub(r"^[ \t]+|[ \t]+$|^\n", "", without, flags=re.M)
 
 
-def _packed(value: object) -> object:
+def packed(value: object) -> object:
     """An array as base64 of its little-endian bytes; everything else as it is."""
     if not isinstance(value, np.ndarray):
         return value

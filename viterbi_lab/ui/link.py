@@ -14,10 +14,16 @@ class Link:
     Args:
         session: what is shown, and who decides.
         tell: how the home sets values of its stage, by name as ``trellis.js`` lists them.
+        turn: goes to another beat, by 1 or -1, and returns what is wrong with that; None without a story.
     """
 
-    def __init__(self, session: StepperSession, tell: Callable[[dict], None]) -> None:
-        self._session, self._tell = session, tell
+    def __init__(
+        self,
+        session: StepperSession,
+        tell: Callable[[dict], None],
+        turn: Callable[[int], str] | None = None,
+    ) -> None:
+        self._session, self._tell, self._turn = session, tell, turn
         self._revision = -1
         session.param.watch(self._show, ["question"])
         session.param.watch(self._move, ["step"])
@@ -28,9 +34,14 @@ class Link:
         """Take over what the stage wrote: ⊙, h, the step, or the wish to change the problem."""
         wish = news.pop("edit", None)
         if wish:
-            error = self._session.edit(wish["kind"], int(wish["index"]), str(wish["text"]))
+            error = self._granted(wish["kind"], int(wish["index"]), str(wish["text"]))
             self._tell({"reply": {"serial": wish["serial"], "error": error}})
         self._session.param.update(**news)
+
+    def _granted(self, kind: str, index: int, text: str) -> str:
+        if kind == "beat" and self._turn is not None:
+            return self._turn(1 if index > 0 else -1)
+        return self._session.edit(kind, index, text)
 
     def _show(self, *_events) -> None:
         """Send the problem if its tables changed, and always what ⊙ and h are."""

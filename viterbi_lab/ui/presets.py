@@ -16,10 +16,12 @@ class Preset:
     Attributes:
         question: what it asks.
         why: one sentence: what to look for.
+        name: of its file, in ASCII letters, for links.
     """
 
     question: Question
     why: str
+    name: str
 
 
 def presets() -> dict[str, Preset]:
@@ -40,4 +42,4 @@ def read(path: Path) -> Preset:
     content = json.loads(path.read_text(encoding="utf-8"))
     if "why" not in content:
         raise ValueError(f"{path.name}: There is no field 'why', one sentence: what to look for.")
-    return Preset(question, content["why"])
+    return Preset(question, content["why"], path.stem)

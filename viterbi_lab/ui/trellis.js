@@ -1109,8 +1109,10 @@ function render({ model, el }) {
   // -- a story: what its beat says, what it points at, and the wish for another one
   let beat = null;
   function tell() {
+    const number = beat && beat.number;
     beat = asObject(model.get("caption"));
     if (!beat.text) beat = null;
+    else if (beat.number !== number) hold(); // the arrows belong to the story
     const box = $(".caption");
     box.hidden = !beat;
     const turn = (name, sign, title) => `<button type="button" data-act="${name}" aria-label="${title}">${sign}</button>`;
@@ -1118,7 +1120,8 @@ function render({ model, el }) {
   }
 
   function frame() {
-    const marks = beat ? (beat.marks || []).map(asObject) : [];
+    const fits = ({ floor = 0, site = 0, cell: [t, k, s] = [0, 0, 0], path }) => floor <= P.K && site < P.T && t < P.T && k <= P.K && s < P.states && (!path || (path.length === P.T && path.every((j) => j < P.N)));
+    const marks = beat ? (beat.marks || []).map(asObject).filter(fits) : []; // the problem may have been changed since
     layer.frames.innerHTML = framesHtml(P, G, marks);
     const parts = marks.map(({ part }) => part);
     for (const [name, selector] of Object.entries({ truth: ".head", card: ".card", scores: ".grids", steps: ".toolbar" })) $(selector).classList.toggle("framed", parts.includes(name));
@@ -1678,7 +1681,6 @@ function render({ model, el }) {
       if (retold) tell();
       if (fresh || !G || retold) build();
       else judge();
-      if (retold && beat) hold(); // the arrows belong to the story
       retold = false;
       if (fresh) report();
     });

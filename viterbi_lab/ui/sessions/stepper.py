@@ -27,7 +27,7 @@ class StepperSession(param.Parameterized):
 
     preset = param.Selector(doc="Example")
     length = param.Integer(default=4, bounds=(1, MOST_SITES), doc="Length T")
-    states = param.Integer(default=3, bounds=(2, MOST_LABELS), doc="States N")
+    states = param.Integer(default=3, bounds=(1, MOST_LABELS), doc="States N")
     order = param.Selector(default=1, objects=list(range(1, MOST_ORDER + 1)), doc="Order ℓ")
     rule = param.Selector(default="k", objects=[*RULES, CAPPED, OWN], doc="Loss wrapper h(k)")
     cap = param.Integer(default=2, bounds=(1, MOST_SITES), doc="c of h(k) = min(k, c)")
@@ -90,9 +90,9 @@ class StepperSession(param.Parameterized):
         """
         self.open(Question.of(problem, title, labels))
 
-    def open(self, question: Question) -> None:
-        """Put a question on the stage in place of the examples. Raises as `load`."""
-        self.restore(question)
+    def open(self, question: Question, step: int = 0) -> None:
+        """Put a question on the stage in place of the examples, a new beginning. Raises as `load`."""
+        self.restore(question, step=step)
         self._history.clear()
 
     def restore(self, question: Question, *, preset: str = LOADED, step: int = 0) -> None:
@@ -108,6 +108,10 @@ class StepperSession(param.Parameterized):
             TooBig: as `load`.
         """
         solved = _solved(question)
+        if isinstance(solved, Trace):
+            cells = int(np.isfinite(solved.L).sum())
+            last = cells + 1 + question.scores.length - (question.scores.window_order - 1)
+            step = min(step, last)  # cells, maximise, then the path
         if preset in self._presets:
             self._base = self._presets[preset].question
         else:
@@ -298,4 +302,4 @@ def _solved(question: Question) -> Trace | Decoding:
 def _sliders(question: Question) -> tuple[int, int, int]:
     """T, N and ℓ as far as the controls can say them."""
     T, N, order = question.size
-    return min(T, MOST_SITES), min(max(2, N), MOST_LABELS), min(max(1, order), MOST_ORDER)
+    return min(T, MOST_SITES), min(N, MOST_LABELS), min(max(1, order), MOST_ORDER)

@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from urllib.parse import urlencode
 
 import panel as pn
 import panel_material_ui as pmui
@@ -10,14 +11,21 @@ from panel.util import edit_readonly
 
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.limits import Limits, variable
+from viterbi_lab.ui import address, hidden, story_file
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
+from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.sessions.runs import VISITORS
 from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.sessions.tasks import TasksSession
 from viterbi_lab.ui.sessions.training import TrainingSession
+from viterbi_lab.ui.story_file import Story
 from viterbi_lab.ui.views.access import VISITOR
 from viterbi_lab.ui.views.compare import CompareView
+from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.navigation import Navigation
 from viterbi_lab.ui.views.step import StepView
+from viterbi_lab.ui.views.story import StoryView
 from viterbi_lab.ui.views.tasks import TasksView
 from viterbi_lab.ui.views.train import TrainView
 from viterbi_lab.ui.warmup import KERNELS
@@ -27,7 +35,7 @@ log = logging.getLogger(__name__)
 pn.extension(notifications=False, reconnect=True)
 
 TITLE = "Viterbi Lab"
-VIEWS = ("Step", "Compare", "Train", "Tasks")
+VIEWS = tuple(name.capitalize() for name in address.VIEWS)
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
 RELOAD_SECONDS = 2  # while the kernels are being compiled; a busy browser needs one to draw the page
@@ -35,8 +43,12 @@ RETRY_SECONDS = 20  # while the lab is full
 HEADER_INK = "#16191d"  # dark in both themes: the title stays white on it
 
 
-def lab() -> pn.viewable.Viewable:
-    """Return the page of one visitor; while the kernels are compiled, a page that says so and comes again."""
+def lab(story: Story | None = None) -> pn.viewable.Viewable:
+    """Return the page of one visitor; while the kernels are compiled, a page that says so and comes again.
+
+    Args:
+        story: what the view Story tells first; by default the story that comes with the lab.
+    """
     if pn.state.curdoc is not None:  # a page that is built over the websocket would else ask Panel's own host
         pn.state.curdoc.template_variables["dist_url"] = get_dist_path(cdn=False)
     KERNELS.start_once()
@@ -54,7 +66,7 @@ def lab() -> pn.viewable.Viewable:
             RETRY_SECONDS,
         )
     try:
-        return Lab().page
+        return Lab(story or story_file.bundled()).page
     except Exception:  # the border to the browser: without this the page would stay blank
         log.exception("The page could not be built, error %s", number := uuid.uuid4().hex[:8])
         return Failure(number).main
@@ -99,32 +111,43 @@ class Lab:
     """One open page. Everything on it is built at once and only shown or hidden afterwards.
 
     A part added to an open page may be overtaken, on the wire, by a message about it.
+
+    Args:
+        story: what the view Story tells first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, story: Story) -> None:
         self._stepper = StepperSession()
         self._visitor = _visitor()
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(self._end)
         self._training = TrainingSession(VISITORS.enter(self._visitor))
         self._tasks = TasksSession(self._visitor)
+        self._story = StorySession(story)
+        query = _query()
+        self._hidden, unknown = hidden.read(dict(query).get("hide", ""))
+        self._notice = complaint()
+        self._navigation = Navigation(self._stepper, presets(), self._story, self._turn_to, self._tell)
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
         )
         views = [self._view(name) for name in VIEWS]
         self._views = dict(zip(VIEWS, views, strict=True))
         self.page = pmui.Page(
-            header=[self._tabs],
-            sidebar=[view.sidebar for view in views],
-            main=[view.main for view in views],
+            header=self._header(),
+            sidebar=[view.sidebar for view in views if "side" not in self._hidden],
+            main=[self._notice, *(view.main for view in views), self._navigation.bar],
             sidebar_width=SIDEBAR_WIDTH,
             sidebar_resizable=False,
             **_shell(),
         )
         with edit_readonly(self.page):  # else every tick of a training sends two messages, busy and not busy
             self.page.busy = False
-        self._tabs.param.watch(self._show, "active")
+        self._tabs.param.watch(self._turned, "active")
         self.page.param.watch(self._theme_changed, "dark_theme")
+        self._navigation.follow(urlencode(query))
+        if unknown:
+            self._tell(unknown)
         self._show()
         self._theme_changed()
 
@@ -133,18 +156,44 @@ class Lab:
         self._stepper.load(problem, title, labels)
         self._tabs.active = VIEWS.index("Step")
 
-    def _view(self, name: str) -> StepView | CompareView | TrainView | TasksView | Failure:
+    def _view(self, name: str) -> StepView | CompareView | TrainView | TasksView | StoryView | Failure:
         try:
             if name == "Step":
-                return StepView(self._stepper)
+                return StepView(self._stepper, hidden=self._hidden)
             if name == "Compare":
-                return CompareView(self._stepper, visible=False)
+                return CompareView(self._stepper, visible=False, hidden=self._hidden)
+            if name == "Story":
+                return StoryView(self._story)
             if name == "Tasks":
                 return TasksView(self._tasks)
             return TrainView(self._training, self.open_in_stepper)
         except Exception:  # as in lab(): a card in this view, and the other one works
             log.exception("The view %s could not be built, error %s", name, number := uuid.uuid4().hex[:8])
             return Failure(number)
+
+    def _header(self) -> list[pn.viewable.Viewable]:
+        link = pmui.Button(
+            label="Copy link",
+            variant="text",
+            color="primary",
+            size="small",
+            margin=(8, 4),
+            theme_config=_header_theme(),
+        )
+        link.on_click(self._navigation.copy_link)
+        parts = {"views": self._tabs, "link": link}
+        return [part for name, part in parts.items() if name not in self._hidden]
+
+    def _turn_to(self, view: str) -> None:
+        self._tabs.active = address.VIEWS.index(view)
+
+    def _turned(self, *_events) -> None:
+        self._show()
+        self._navigation.viewed(address.VIEWS[self._tabs.active])
+
+    def _tell(self, sentences: list[str]) -> None:
+        """Say above every view what a link asked for in vain."""
+        complain(self._notice, *sentences)
 
     def _show(self, *_events) -> None:
         chosen = VIEWS[self._tabs.active]
@@ -164,6 +213,16 @@ class Lab:
 def _visitor() -> str:
     """Who opened this page: the same after a reload, if the server hands out cookies."""
     return pn.state.cookies.get(VISITOR) or uuid.uuid4().hex
+
+
+def _query() -> list[tuple[str, str]]:
+    """Return what the address of this page asks for, apart from what the server itself adds."""
+    return [
+        (name, value.decode("utf-8", "replace"))
+        for name, values in pn.state.session_args.items()
+        for value in values
+        if not name.startswith("bokeh-")
+    ]
 
 
 def _shell() -> dict:

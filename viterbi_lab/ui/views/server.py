@@ -13,6 +13,7 @@ from bokeh.protocol.messages import error
 from bokeh.util.browser import view
 
 from viterbi_lab.limits import Limits
+from viterbi_lab.ui.story_file import Story
 from viterbi_lab.ui.views.access import Access, link
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.warmup import KERNELS
@@ -61,12 +62,20 @@ class Sharing:
     origins: tuple[str, ...] = ()
 
 
-def serve(port: int, *, show: bool, announce: Callable[[str], None], sharing: Sharing | None = None) -> None:
+def serve(
+    port: int,
+    *,
+    show: bool,
+    announce: Callable[[str], None],
+    sharing: Sharing | None = None,
+    story: Story | None = None,
+) -> None:
     """Serve the lab until interrupted, on this machine only unless it is shared.
 
     Args:
         port: 1..65535, or 0 for any free one.
         show: open the page in the default browser.
+        story: what the view Story tells first; by default the story that comes with the lab.
         announce: called with the address once the server accepts connections.
         sharing: how to share it; None: not at all.
 
@@ -81,7 +90,7 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], sharing: Sh
     access = Access(port, token)
     KERNELS.start_once()
     server = pn.serve(
-        lab,
+        lambda: lab(story),
         port=port,
         address=address,
         websocket_origin=origins(port, sharing),

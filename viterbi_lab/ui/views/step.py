@@ -10,10 +10,13 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
-from viterbi_lab.ui import export, film, picture
+from viterbi_lab.ui import export, film, picture, story_file
+from viterbi_lab.ui.hidden import STAGE
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
+from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.own_problem import OwnProblem
 from viterbi_lab.ui.views.stage import Stage
 
 OPS = {"· slack": "times", "+ margin": "plus", "plain": "plain"}
@@ -42,25 +45,29 @@ HEADER = 46  # px of the page above the stage
 SIDEBAR = 264  # px, where the view stands alone, without the page around it
 LOWEST_STAGE = 560  # px; below that the page scrolls rather than the picture shrinks
 
-# Red, darkened or lightened by the ink of the theme: at least 4.5:1 on both backgrounds.
-COMPLAINT = """:host {
-    color: color-mix(in oklab, #e5322d 62%, var(--panel-on-background-color, #1b1f24));
-    font-size: 13px;
-    line-height: 1.35;
-}"""
-
 # The browser switches ⊙ and h by itself; Python hears of it, but nobody waits for Python.
 AT_ONCE = "target.data.{name} = {choices}[source.value] ?? source.value"
 
 
 class StepView(Viewer):
-    """What one visitor sees of a `StepperSession`."""
+    """What one visitor sees of a `StepperSession`.
+
+    Args:
+        session: what is shown, and who decides.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
+    """
 
     session = param.ClassSelector(class_=StepperSession, doc="What is shown, and who decides.")
 
-    def __init__(self, session: StepperSession, **params) -> None:
+    def __init__(self, session: StepperSession, *, hidden: frozenset[str] = frozenset(), **params) -> None:
         super().__init__(session=session, **params)
-        self.stage = Stage(sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(8, 12))
+        self._hidden = hidden
+        self.stage = Stage(
+            sizing_mode="stretch_both",
+            min_height=LOWEST_STAGE,
+            margin=(8, 12),
+            stylesheets=[STAGE[name] for name in STAGE if name in hidden],
+        )
         link = Link(session, lambda news: self.stage.param.update(**news))
         self.stage.param.watch(
             lambda *events: link.hear({event.name: event.new for event in events}), list(HEARD)
@@ -84,14 +91,14 @@ class StepView(Viewer):
     # side bar
 
     def _sidebar(self) -> pn.Column:
-        ask = self.session.param
+        session, ask = self.session, self.session.param
         wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
         small = {**wide, "size": "small", "description": ""}
         self._length = pmui.IntSlider(
             label="Length T", start=1, end=ask.length.bounds[1], value=self.session.length, **small
         )
         self._states = pmui.IntSlider(
-            label="States N", start=2, end=ask.states.bounds[1], value=self.session.states, **small
+            label="States N", start=1, end=ask.states.bounds[1], value=self.session.states, **small
         )
         for slider, name in ((self._length, "length"), (self._states, "states")):
             slider.param.watch(self._let_go(name), "value_throttled")
@@ -118,34 +125,25 @@ class StepView(Viewer):
         self._save.variant = "outlined"
         self._kind.param.watch(self._name_file, "value")
         code = pmui.Button(label="Copy as Python", variant="text", margin=(6, 0), width=132)
-        code.on_click(self._copy_code)
-        return pn.Column(
-            pmui.Select.from_param(ask.preset, label="Example", **small),
-            self._why,
-            self._length,
-            self._states,
-            order,
-            self._size,
-            rule,
-            self._cap,
-            self._own,
-            self._own_error,
-            op,
-            pmui.TextInput.from_param(ask.truth, label="True labels y", **small),
-            self._truth_error,
-            pn.Row(
-                again,
-                pmui.IntInput.from_param(
-                    ask.seed, label="Seed", width=90, margin=(6, 10, 6, 0), size="small", description=""
-                ),
-                sizing_mode="stretch_width",
-            ),
-            changes,
-            self._kind,
-            pn.Row(self._save, code, sizing_mode="stretch_width"),
-            sizing_mode="stretch_width",
-            margin=0,
+        code.on_click(lambda _event: self._copy(export.python_code(session.question)))
+        beat = pmui.Button(label="Copy as beat of a story", variant="text", margin=(0, 10))
+        beat.on_click(lambda _event: self._copy(story_file.beat_text(session.question, session.step)))
+        seed = pmui.IntInput.from_param(
+            ask.seed, label="Seed", width=90, margin=(6, 10, 6, 0), size="small", description=""
         )
+        sections = {
+            "example": [pmui.Select.from_param(ask.preset, label="Example", **small), self._why],
+            "size": [self._length, self._states, order, self._size],
+            "h": [rule, self._cap, self._own, self._own_error],
+            "op": [op],
+            "y": [pmui.TextInput.from_param(ask.truth, label="True labels y", **small), self._truth_error],
+            "random": [pn.Row(again, seed, sizing_mode="stretch_width")],
+            "undo": [changes],
+            "problem": [OwnProblem(session)],
+            "export": [self._kind, pn.Row(self._save, code, sizing_mode="stretch_width"), beat],
+        }
+        shown = [part for name, parts in sections.items() if name not in self._hidden for part in parts]
+        return pn.Column(*shown, sizing_mode="stretch_width", margin=0)
 
     def _let_go(self, name: str):
         """What happens when a slider is let go; while it is dragged nothing is computed."""
@@ -169,8 +167,7 @@ class StepView(Viewer):
         content = write(self.session.question)
         return io.BytesIO(content if isinstance(content, bytes) else content.encode())
 
-    def _copy_code(self, _event) -> None:
-        text = export.python_code(self.session.question)
+    def _copy(self, text: str) -> None:
         self.stage.copy = {"serial": self.stage.copy.get("serial", 0) + 1, "text": text}
 
     def _tell_sidebar(self, *_events) -> None:
@@ -183,18 +180,4 @@ class StepView(Viewer):
         self._own.visible = session.rule == OWN
         self._why.object = f"<div style='font-size:12.5px;line-height:1.4'>{escape(session.why)}</div>"
         for pane, control in ((self._size, "size"), (self._own_error, "own"), (self._truth_error, "truth")):
-            text = session.errors.get(control, "")
-            pane.object = f"<div role='alert'>{escape(text)}</div>" if text else ""
-            pane.visible = bool(text)
-
-
-def complaint() -> pn.pane.HTML:
-    """A place for an error, beside the control it belongs to."""
-    return pn.pane.HTML(
-        "",
-        visible=False,
-        sizing_mode="stretch_width",
-        margin=(0, 10),
-        css_classes=["complaint"],
-        stylesheets=[COMPLAINT],
-    )
+            complain(pane, session.errors.get(control, ""))

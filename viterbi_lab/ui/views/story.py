@@ -1,0 +1,125 @@
+"""The Story view: beats of a talk on a stage of their own, turned by the arrows."""
+
+import io
+from html import escape
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.viewable import Viewer
+
+from viterbi_lab.ui import story_page
+from viterbi_lab.ui.link import HEARD, Link
+from viterbi_lab.ui.sessions.story import StorySession
+from viterbi_lab.ui.story_file import MOST_BYTES
+from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.stage import Stage
+from viterbi_lab.ui.views.step import HEADER, LOWEST_STAGE
+
+KEYS = (
+    "<b>→ ←</b> next and previous beat, also on a presenter's remote<br>"
+    "<b>↓ ↑</b> one step inside a beat, <b>Shift →</b> a column<br><b>F</b> fills the screen"
+)
+
+
+class StoryView(Viewer):
+    """What one visitor sees of a `StorySession`.
+
+    Args:
+        session: which beat is told, and who decides.
+    """
+
+    session = param.ClassSelector(class_=StorySession, doc="Which beat is told.")
+
+    def __init__(self, session: StorySession, **params) -> None:
+        super().__init__(session=session, **params)
+        self.stage = Stage(
+            sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(8, 12), caption=session.caption
+        )
+        link = Link(session.stepper, lambda news: self.stage.param.update(**news), session.turn)
+        self.stage.param.watch(
+            lambda *events: link.hear({event.name: event.new for event in events}), list(HEARD)
+        )
+        self._error = complaint()
+        self.sidebar = self._sidebar()
+        self.main = pn.Column(
+            self.stage,
+            sizing_mode="stretch_both",
+            margin=0,
+            min_height=LOWEST_STAGE,
+            styles={"height": f"calc(100vh - {HEADER}px)"},
+        )
+        session.param.watch(self._tell, ["number", "story"])
+        session.param.watch(self._complain, ["error"])
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return pn.Row(pn.Column(self.sidebar, width=264), self.main, sizing_mode="stretch_both")
+
+    def _sidebar(self) -> pn.Column:
+        wide = {"sizing_mode": "stretch_width", "margin": (6, 10)}
+        self._title = pn.pane.HTML(self._heading(), **wide)
+        self._beats = pmui.RadioBoxGroup(
+            label="Beats", options=self._names(), value=self.session.number, inline=False, **wide
+        )
+        self._beats.param.watch(self._chosen, "value")
+        own = pmui.FileInput(
+            label="Open own story (JSON)",
+            accept=".json",
+            max_file_size=MOST_BYTES,
+            variant="outlined",
+            **wide,
+        )
+        own.param.watch(self._opened, "value")
+        self._own = own
+        self._file = pmui.FileDownload(
+            label="This story as JSON", filename="story.json", callback=self._as_json, variant="text", **wide
+        )
+        self._page = pmui.FileDownload(
+            label="As a page without a server",
+            filename="story.html",
+            callback=self._as_page,
+            variant="text",
+            **wide,
+        )
+        keys = pn.pane.HTML(f"<div style='font-size:12.5px;line-height:1.5'>{KEYS}</div>", **wide)
+        return pn.Column(
+            self._title,
+            self._beats,
+            keys,
+            own,
+            self._error,
+            self._file,
+            self._page,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+
+    def _heading(self) -> str:
+        return f"<b style='font-size:15px'>{escape(self.session.story.title)}</b>"
+
+    def _names(self) -> dict[str, int]:
+        return {f"{n}  {beat.title}": n for n, beat in enumerate(self.session.story.beats, start=1)}
+
+    def _chosen(self, event: param.parameterized.Event) -> None:
+        if event.new is not None and event.new != self.session.number:
+            self.session.go(event.new)
+
+    def _opened(self, event: param.parameterized.Event) -> None:
+        if event.new:
+            self.session.open(event.new, self._own.filename)
+
+    def _tell(self, *_events) -> None:
+        self._title.object = self._heading()
+        if self._beats.options != self._names():
+            self._beats.options = self._names()
+        self._beats.value = self.session.number
+        self.stage.caption = self.session.caption
+
+    def _complain(self, *_events) -> None:
+        complain(self._error, self.session.error)
+
+    def _as_json(self) -> io.StringIO:
+        return io.StringIO(self.session.story.text)
+
+    def _as_page(self) -> io.StringIO:
+        return io.StringIO(story_page.html(self.session.story))
