@@ -177,7 +177,7 @@ class Lab:
             variant="text",
             color="primary",
             size="small",
-            margin=(8, 4),
+            margin=(5, 4),
             theme_config=_header_theme(),
         )
         link.on_click(self._navigation.copy_link)
