@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.dp import trace
@@ -149,3 +150,21 @@ def test_the_next_best_cells_are_named_and_traced(opened):
     expect(page.locator(".vl path.trace")).to_have_count(3)
     page.keyboard.press("ArrowLeft")
     expect(card).to_contain_text("Follow S back")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_picture_is_saved_as_it_stands(opened, dark):
+    page = opened(step=35)
+    if dark:
+        page.keyboard.press("d")
+    with page.expect_download() as download:
+        page.keyboard.press("s")
+    assert download.value.suggested_filename == "trellis.png"
+    image = Image.open(download.value.path()).convert("RGB")
+    body = page.locator(".vl .body").bounding_box()
+    assert image.size == (round(2 * body["width"]), round(2 * body["height"]))
+    pixels = np.asarray(image).reshape(-1, 3)
+    decision = (255, 138, 61) if dark else (184, 78, 0)  # the path and the card's result
+    assert (pixels == decision).all(axis=1).sum() > 5000
+    lanes = (26, 31, 36) if dark else (246, 248, 250)
+    assert (pixels == lanes).all(axis=1).mean() > 0.2

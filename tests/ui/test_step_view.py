@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import panel as pn
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from viterbi_lab.dp import trace
@@ -351,7 +352,7 @@ def test_the_card_is_spoken_and_every_control_has_a_name(shown):
 
 def test_in_heat_view_labels_are_thinned_and_cells_have_no_digits(shown):
     shown.set(length=40)
-    expect(shown.page.locator(".vl svg.heat")).to_be_visible()
+    expect(shown.page.locator(".vl svg.floors.heat")).to_be_visible()
     assert 8 <= shown.page.locator(".vl text.k").count() <= 41
     expect(shown.page.locator(".vl .nodes text")).to_have_count(0)
     expect(shown.page.locator(".vl .grid")).to_have_count(1)
@@ -494,6 +495,14 @@ def test_h_is_typed_as_a_formula_and_what_is_wrong_stands_beside_it(shown):
     field.press("Enter")
     expect(shown.page.get_by_text("Powers are written with **")).to_be_hidden()
     expect(shown.card).to_contain_text("13 · 16 = 208")
+
+
+def test_the_picture_is_saved_from_the_lab_too(shown):
+    shown.press("End")
+    with shown.page.expect_download() as download:
+        shown.press("s")
+    image = np.asarray(Image.open(download.value.path()).convert("RGB")).reshape(-1, 3)
+    assert (image == (184, 78, 0)).all(axis=1).sum() > 5000  # the path: the styles came along
 
 
 def test_h_is_drawn_with_the_pointer_and_undone(shown):

@@ -748,6 +748,7 @@ const ICONS = {
   play: "M4.5 2.5l9 5.5-9 5.5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   code: "M2 3h12v1.6H2zM5 7.2h9v1.6H5zM5 11.4h7V13H5z", present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
   help: "M7.1 10.2h1.7c0-2 2.7-2.3 2.7-4.8C11.5 3.5 10 2.3 8 2.3S4.6 3.6 4.5 5.6h1.8C6.4 4.6 7 3.900 8 3.900s1.700.6 1.700 1.600c0 1.600-2.600 1.900-2.600 4.700zM7 11.700h2v2H7z",
+  save: "M7 1h2v7h3l-4 4.500-4-4.500h3zM2 13h12v2H2z",
   shape: "M1 12h3v3H1zM5 9h3v6H5zM9 5h3v10H9zM13 1h2v14h-2z",
   zoomOut: "M2 7h12v2H2z", zoomIn: "M2 7h5V2h2v5h5v2H9v5H7V9H2z", whole: "M2 2h5v2H4v3H2zM14 14H9v-2h3V9h2z",
   next: "M4.5 3v10L12 8z", columnNext: "M1 3v10l7-5zM8 3v10l7-5z", last: "M2 3v10l8-5zM11 3h2v10h-2z",
@@ -766,12 +767,12 @@ const TOOLBAR = `
   <span class="zoom" role="group" aria-label="Zoom" hidden>${button("zoomOut", "Zoom out", "Shift+Z")}${button("whole", "Whole table", "0")}${button("zoomIn", "Zoom in", "Z")}</span>
   <div class="scrub" role="slider" tabindex="0" aria-label="Step" aria-valuemin="0"><div class="segments"></div><div class="thumb"></div></div>
   <output class="where"></output>
-  ${button("shape", "Draw h", "H")}${button("code", "Algorithm 1", "A")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
+  ${button("shape", "Draw h", "H")}${button("code", "Algorithm 1", "A")}${button("save", "Save as PNG", "S")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
 
 const KEYS = [
   ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
   ["Home End", "start, result"], ["M", "table of max or of min, where h is negative"], ["Z Shift+Z 0", "zoom in, out, whole table (wheel; drag moves)"], ["↑ ↓", "floors above and below, when zoomed"], ["H", "draw h: drag its bars, or arrows"], ["E", "edit the scores of this column"], ["Ctrl+Z Shift+Ctrl+Z", "undo, redo a change"], ["A", "Algorithm 1 with the current line"],
-  ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
+  ["S", "save the picture as a PNG"], ["F", "present: the stage alone, larger"], ["+ −", "larger and smaller type"], ["D", "dark, light"], ["?", "this list"],
 ];
 const HELP = `<h3>Keys</h3><table>${KEYS.map(([keys, what]) => `<tr><th>${keys.split(" ").map((key) => `<kbd>${key}</kbd>`).join(" ")}</th><td>${what}</td></tr>`).join("")}</table>
   <p>They work while the stage has the focus: click into it. Hover a cell for its card; click one of the last column for its path. Click a true label to change it.</p>`;
@@ -793,7 +794,7 @@ function render({ model, el }) {
       <div class="card" role="note"></div></div><div class="aside" hidden><ol class="code" aria-label="Algorithm 1"></ol></div></div>
     <div class="help" role="dialog" aria-label="Keys" hidden>${HELP}</div>
     <div class="words" role="status"></div><div class="grids"></div>
-    <div class="shaper"><p><i>h</i>(<i>k</i>) by hand<small>Drag a bar. ← → choose <i>k</i>, ↑ ↓ change it, Esc closes.</small></p><div class="bars" role="slider" tabindex="0"></div></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
+    <div class="shaper"><p><i>h</i>(<i>k</i>) by hand<small>Drag a bar. ← → choose <i>k</i>, ↑ ↓ change it, Esc closes.</small></p><div class="bars" role="slider" tabindex="0" aria-label="h(k)"></div></div><div class="toast"></div><div class="said" role="status" aria-live="polite"></div><div class="probe"></div>`;
   el.appendChild(root);
   const $ = (selector) => root.querySelector(selector);
   const hold = () => root.focus({ preventScroll: true }); // a page that scrolls under the pointer loses the click
@@ -856,6 +857,7 @@ function render({ model, el }) {
       build();
     },
     zoomIn: () => zoomBy(ZOOM.step), zoomOut: () => zoomBy(1 / ZOOM.step), whole: () => zoomBy(0),
+    save,
     present: () => present(!presenting),
     shape: () => {
       const on = root.classList.toggle("shaping");
@@ -890,6 +892,48 @@ function render({ model, el }) {
   function switchTheme() {
     root.style.setProperty("--paper", root.classList.contains("dark") ? PAPER.light : PAPER.dark);
     theme();
+  }
+
+  /** The stage as it stands, at twice its size, as a PNG: its elements inside an SVG that the browser draws. */
+  async function save() {
+    const stage = root.querySelector(".body");
+    const { offsetWidth: width, offsetHeight: height } = stage;
+    const copy = root.cloneNode(false);
+    copy.append(stage.cloneNode(true));
+    for (const canvas of stage.querySelectorAll("canvas")) {
+      const place = copy.querySelector("canvas");
+      if (!canvas.width || !canvas.height) {
+        place.remove(); // nothing is drawn on it
+        continue;
+      }
+      const picture = Object.assign(document.createElement("img"), { src: canvas.toDataURL(), className: canvas.className });
+      picture.style.cssText = canvas.style.cssText;
+      place.replaceWith(picture);
+    }
+    const seen = getComputedStyle(root);
+    copy.style.cssText = `--paper:${getComputedStyle($(".probe")).backgroundColor};zoom:1;position:static;padding:0;width:${width}px;height:${height}px;min-height:0;font-family:${seen.fontFamily.replaceAll('"', "'")}`;
+    const home = root.getRootNode();
+    const rules = [...home.styleSheets, ...(home.adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.cssText).filter((text) => text.includes(".vl"));
+    const style = document.createElement("style");
+    style.textContent = rules.join("\n");
+    copy.prepend(style);
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(copy)}</foreignObject></svg>`;
+    const picture = new Image();
+    picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
+    try {
+      await picture.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+      const pen = canvas.getContext("2d");
+      pen.fillStyle = getComputedStyle($(".probe")).backgroundColor;
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+      const link = Object.assign(document.createElement("a"), { href: canvas.toDataURL("image/png"), download: "trellis.png" });
+      link.click();
+      announce("Saved as trellis.png");
+    } catch (error) {
+      announce("This browser cannot save the picture. Export it as SVG instead.");
+      console.warn(error);
+    }
   }
 
   /** Look at the table of maxima or at that of minima. */
@@ -1551,7 +1595,7 @@ function render({ model, el }) {
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
     const turn = beat && !event.shiftKey && { ArrowRight: act.beatNext, PageDown: act.beatNext, ArrowLeft: act.beatBack, PageUp: act.beatBack, ArrowDown: act.next, ArrowUp: act.back }[event.key];
     const keys = { ArrowRight: () => forward(event.shiftKey ? "column" : size), ArrowLeft: () => backward(event.shiftKey ? "column" : size), " ": act.play, Home: act.first, End: act.last, e: () => grids.querySelector(`[data-t="${currentSite()}"] input`)?.focus(),
-      h: act.shape, m: () => choose(sense === "max" ? "min" : "max"), z: event.shiftKey ? act.zoomOut : act.zoomIn, 0: act.whole,
+      h: act.shape, s: save, m: () => choose(sense === "max" ? "min" : "max"), z: event.shiftKey ? act.zoomOut : act.zoomIn, 0: act.whole,
       ArrowUp: G.zoom > 1 && (() => pan(0, G.floors / 4)), ArrowDown: G.zoom > 1 && (() => pan(0, -G.floors / 4)),
       a: act.code, f: act.present, d: switchTheme, "?": () => act.help(), "+": () => setType(type * TYPE.step), "-": () => setType(type / TYPE.step),
       Escape: $(".help").hidden ? presenting && act.present : () => act.help(false) };
