@@ -7,12 +7,18 @@ and never in a shared temporary folder.
 """
 
 import hashlib
+import logging
 import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
 import numba
 from numba.core import config
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+
+log = logging.getLogger(__name__)
 
 
 def cache_directory() -> Path | None:
@@ -36,6 +42,28 @@ def cache_directory() -> Path | None:
 
 
 _DIRECTORY = cache_directory()
+DAMAGED = (
+    EOFError,
+    pickle.UnpicklingError,
+    UnicodeDecodeError,
+    AttributeError,
+    ImportError,
+    IndexError,
+    ValueError,
+)
+"""What reading a file of numba's cache raises that a dying machine left half written."""
+
+
+class _Cache(FunctionCache):
+    """numba's cache of one function, which forgets a damaged file and compiles instead of failing."""
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except DAMAGED as damage:
+            log.warning("Compiling %s again: its cache is damaged (%r).", self._py_func.__name__, damage)
+            self.flush()
+            return None
 
 
 def kernel(function: Callable) -> Callable:
@@ -45,7 +73,10 @@ def kernel(function: Callable) -> Callable:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_DIRECTORY)
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        dispatcher = numba.njit(nogil=True)(function)
+        if isinstance(dispatcher, Dispatcher):  # else NUMBA_DISABLE_JIT left the function as it was
+            dispatcher._cache = _Cache(function)
+        return dispatcher
     finally:
         config.CACHE_DIR = before
 
