@@ -767,7 +767,7 @@ const TOOLBAR = `
   <span class="zoom" role="group" aria-label="Zoom" hidden>${button("zoomOut", "Zoom out", "Shift+Z")}${button("whole", "Whole table", "0")}${button("zoomIn", "Zoom in", "Z")}</span>
   <div class="scrub" role="slider" tabindex="0" aria-label="Step" aria-valuemin="0"><div class="segments"></div><div class="thumb"></div></div>
   <output class="where"></output>
-  ${button("shape", "Draw h", "H")}${button("code", "Algorithm 1", "A")}${button("save", "Save as PNG", "S")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
+  ${button("shape", "Draw h", "H")}${button("code", "Algorithm 1", "A")}${button("save", "Picture as PNG", "S")}${button("present", "Present", "F")}${button("help", "Keys", "?")}`;
 
 const KEYS = [
   ["→ ←", "next and previous step"], ["Shift → ←", "next and previous column"], ["Space", "play, pause"],
