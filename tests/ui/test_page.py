@@ -46,7 +46,9 @@ def hurried_server():
 
 def test_the_header_names_the_lab_and_its_views(serve, page: Page):
     page.goto(serve(lab))
-    expect(page.get_by_role("tab")).to_have_text(["Step", "Compare", "Train", "Tasks", "Story"], timeout=COLD)
+    expect(page.get_by_role("tab")).to_have_text(
+        ["Step", "Compare", "Train", "Tasks", "Scale", "Story"], timeout=COLD
+    )
     expect(page.get_by_role("tab", name="Step")).to_have_attribute("aria-selected", "true")
 
 

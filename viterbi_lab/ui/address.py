@@ -16,7 +16,7 @@ from viterbi_lab.ui.drawable import MOST_SITES, too_big
 from viterbi_lab.ui.presets import Preset
 from viterbi_lab.ui.question import CAPPED, OPS, OWN, Question
 
-VIEWS = ("step", "compare", "train", "tasks", "story")
+VIEWS = ("step", "compare", "train", "tasks", "scale", "story")
 KEYS = ("view", "beat", "example", "problem", "op", "h", "step")
 RULE_TOKENS = {"k": "k", "sqrt": "√k", "square": "k²", "zero-one": "0/1"}
 CAP = "cap-"  # cap-3 is h(k) = min(k, 3)

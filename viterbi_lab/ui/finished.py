@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import holoviews as hv
@@ -20,11 +21,9 @@ from viterbi_lab.experiments.concentration import Heat
 from viterbi_lab.experiments.example import STATES, TRANSITIONS
 from viterbi_lab.experiments.gathered import Gathered, Row
 from viterbi_lab.experiments.scaling import (
-    ALGORITHM_1,
-    ALGORITHM_2,
-    BOUNDS,
     EXHAUSTIVE,
     PAPER_SECONDS,
+    PROGRAMS,
     Timing,
     slope,
 )
@@ -35,7 +34,7 @@ from viterbi_lab.ui.palette import LIGHT
 BOKEH, MATPLOTLIB = "bokeh", "matplotlib"
 WIDTH, HEIGHT = 620, 440  # px of one part; matplotlib takes a hundredth of them as inches
 RAMP = ("#e3eef6", "#c4dcec", "#9cc4de", "#6ea8cd", "#468bba", "#276fa5", "#08589e")
-PROGRAM_COLOURS = dict(zip((EXHAUSTIVE, ALGORITHM_1, BOUNDS, ALGORITHM_2), LIGHT.runs, strict=False))
+PROGRAM_COLOURS = dict(zip(PROGRAMS, LIGHT.runs, strict=False))
 DASH = {"slack": "solid", "margin": "dashed"}
 NODES = {"start": (0.0, 0.5), "−": (1.0, 0.0), "+": (1.0, 1.0), "end": (2.0, 0.5)}
 RADIUS = 0.16
@@ -72,7 +71,7 @@ def figure4(timings: Sequence[Timing]) -> Finished:
                 elements += [
                     look.curve(hv.Curve(measured, "T", "seconds"), colour, "solid"),
                     look.dots(hv.Scatter(measured, "T", "seconds"), colour),
-                    look.words([(*measured[-1], _of_growth(program, timings))], "left"),
+                    look.words([(*measured[-1], f"   {growth(program, timings)}")], "left"),
                 ]
         printed = [
             (T, seconds, 2.5 * seconds, f"paper: {seconds:g} s") for (_, T), seconds in PAPER_SECONDS.items()
@@ -213,7 +212,7 @@ def figure7(gathered: Gathered) -> Finished:
                 _Look(backend),
                 gathered.rows,
                 lambda row: row.passes,
-                "Passes of cutting-plane training at the chosen C",
+                "Passes of training at the chosen C",
             ),
         )
 
@@ -223,7 +222,7 @@ def figure7(gathered: Gathered) -> Finished:
         "Fig. 7 · Accuracy and iterations against the number of training sequences",
         f"Mean and standard error over {sets} data {'set' if sets == 1 else 'sets'} of "
         f"{p.pool:,} + {p.n_validation:,} + {p.n_test:,} sequences; C of {len(p.Cs)} chosen on validation; "
-        f"ε = {p.epsilon:g}. Solid: slack, dashed: margin.",
+        f"ε = {p.epsilon:g}. Passes are those of cutting planes. Solid: slack, dashed: margin.",
         parts,
         gathered.csv(),
     )
@@ -233,30 +232,39 @@ def _against_n(
     look: _Look, rows: Sequence[Row], value: Callable[[Row], float | None], title: str
 ) -> hv.Overlay:
     found = points(rows, value)
-    elements, ends = [], []
     sigmas = sorted({point.sigma for point in found})
-    for sigma, colour in zip(sigmas, LIGHT.runs * len(sigmas), strict=False):
-        for rescaling in RESCALINGS:
-            drawn = curve(found, sigma, rescaling)
-            data = [(p.n, p.mean, p.error) for p in drawn]
-            elements += [
-                look.curve(hv.Curve([d[:2] for d in data], "n", "mean"), colour, DASH[rescaling]),
-                look.bars(hv.ErrorBars(data, "n", ["mean", "error"]), colour),
-                look.dots(hv.Scatter([d[:2] for d in data], "n", "mean"), colour, size=5),
-            ]
-            if rescaling == "slack":
-                ends.append((drawn[-1].n * 1.06, drawn[-1].mean, f"  σ={sigma:g}", colour))
+    colours = dict(zip(sigmas, LIGHT.runs * len(sigmas), strict=False))
+    lines = {
+        rescaling: [
+            (a.n, a.mean, b.n, b.mean, colours[sigma])
+            for sigma in sigmas
+            for a, b in pairwise(curve(found, sigma, rescaling))
+        ]
+        for rescaling in RESCALINGS
+    }
+    bars = [(p.n, p.mean - p.error, p.n, p.mean + p.error, colours[p.sigma]) for p in found]
+    dots = hv.Scatter([(p.n, p.mean, colours[p.sigma]) for p in found], "n", ["mean", "colour"])
+    ends = [
+        (last.n * 1.06, last.mean, f"  σ={sigma:g}", colours[sigma])
+        for sigma in sigmas
+        for last in curve(found, sigma, "slack")[-1:]
+    ]
     sizes = sorted({point.n for point in found})
     low, high = min(p.mean - p.error for p in found), max(p.mean + p.error for p in found)
     room = 0.06 * (high - low)
     placed = _apart(ends, 0.045 * (high - low))
     return look.chart(
-        [*elements, *(look.words([(x, y, text)], "left", colour) for x, y, text, colour in placed)],
+        [
+            *(look.segments(lines[rescaling], DASH[rescaling]) for rescaling in RESCALINGS),
+            look.segments(bars, "solid"),
+            look.dots(dots, "colour", size=5),
+            look.words(placed, "left", "colour"),
+        ],
         title=title,
         xlabel="training sequences n",
         ylabel="",
         logx=True,
-        xlim=(sizes[0] * 0.85, sizes[-1] * 1.6),
+        xlim=(sizes[0] * 0.85, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.22),
         ylim=(low - room, high + room),
         xticks=[(n, str(n)) for n in sizes],
     )
@@ -291,6 +299,13 @@ class _Look:
             {"color": colour, "linewidth": 1.6, "linestyle": dash},
         )
 
+    def segments(self, lines: list[tuple[float, float, float, float, str]], dash: str) -> hv.Segments:
+        return self._with(
+            hv.Segments(lines, ["x0", "y0", "x1", "y1"], "colour"),
+            {"color": "colour", "line_width": 2, "line_dash": dash},
+            {"color": "colour", "linewidth": 1.6, "linestyle": dash},
+        )
+
     def dots(self, element: hv.Scatter, colour: str, marker: str = "o", size: int = 6) -> hv.Scatter:
         return self._with(
             element,
@@ -301,13 +316,6 @@ class _Look:
                 "marker": marker,
                 **({} if marker == "x" else {"edgecolors": "none"}),
             },
-        )
-
-    def bars(self, element: hv.ErrorBars, colour: str) -> hv.ErrorBars:
-        return self._with(
-            element,
-            {"line_color": colour, "line_width": 1.5, "upper_head": None, "lower_head": None},
-            {"edgecolor": colour, "linewidth": 1.2},
         )
 
     def area(self, element: hv.Area, colour: str) -> hv.Area:
@@ -324,11 +332,11 @@ class _Look:
             {"cmap": list(RAMP), "colorbar": True, "clabel": ""},
         )
 
-    def words(
-        self, placed: Iterable[tuple[float, float, str]], align: str, colour: str = LIGHT.ink
-    ) -> hv.Labels:
+    def words(self, placed: Iterable[tuple], align: str, colour: str = LIGHT.ink) -> hv.Labels:
+        placed = list(placed)
+        columns = ["text", "colour"] if placed and len(placed[0]) == 4 else ["text"]
         return self._with(
-            hv.Labels(list(placed), ["x", "y"], "text"),
+            hv.Labels(placed, ["x", "y"], columns),
             {"text_font_size": "12px", "text_align": align, "text_baseline": "middle",
              "text_color": colour, "xoffset": 0},
             {"size": 10, "horizontalalignment": align, "color": colour},
@@ -405,12 +413,12 @@ def _arrow(start: tuple[float, float], end: tuple[float, float]) -> np.ndarray:
     return np.vstack([line, line[-1], back + 0.045 * across, back - 0.045 * across])
 
 
-def _of_growth(program: str, timings: Sequence[Timing]) -> str:
-    """The name of a program and how its time grows."""
+def growth(program: str, timings: Sequence[Timing]) -> str:
+    """The name of a program and, once it can be fitted, how its time grows."""
     grows = slope(timings, program)
     if grows is None:
-        return f"   {program}"
-    return f"   {program}: " + (f"×{grows:.1f} per site" if program == EXHAUSTIVE else f"T^{grows:.2f}")
+        return program
+    return f"{program}: " + (f"×{grows:.1f} per site" if program == EXHAUSTIVE else f"T^{grows:.2f}")
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

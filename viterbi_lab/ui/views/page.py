@@ -15,6 +15,7 @@ from viterbi_lab.ui import address, hidden, story_file
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.sessions.runs import VISITORS
+from viterbi_lab.ui.sessions.scale import ScaleSession
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.sessions.tasks import TasksSession
@@ -24,6 +25,7 @@ from viterbi_lab.ui.views.access import VISITOR
 from viterbi_lab.ui.views.compare import CompareView
 from viterbi_lab.ui.views.complaint import complain, complaint
 from viterbi_lab.ui.views.navigation import Navigation
+from viterbi_lab.ui.views.scale import ScaleView
 from viterbi_lab.ui.views.step import StepView
 from viterbi_lab.ui.views.story import StoryView
 from viterbi_lab.ui.views.tasks import TasksView
@@ -128,6 +130,7 @@ class Lab:
         self._hidden, unknown = hidden.read(dict(query).get("hide", ""))
         self._notice = complaint()
         self._navigation = Navigation(self._stepper, presets(), self._story, self._turn_to, self._tell)
+        self._scale = ScaleSession(self._visitor)
         self._tabs = pmui.TabMenu(
             items=list(VIEWS), active=0, margin=(0, 16), color="primary", theme_config=_header_theme()
         )
@@ -156,7 +159,9 @@ class Lab:
         self._stepper.load(problem, title, labels)
         self._tabs.active = VIEWS.index("Step")
 
-    def _view(self, name: str) -> StepView | CompareView | TrainView | TasksView | StoryView | Failure:
+    def _view(
+        self, name: str
+    ) -> StepView | CompareView | TrainView | TasksView | ScaleView | StoryView | Failure:
         try:
             if name == "Step":
                 return StepView(self._stepper, hidden=self._hidden)
@@ -166,6 +171,8 @@ class Lab:
                 return StoryView(self._story)
             if name == "Tasks":
                 return TasksView(self._tasks)
+            if name == "Scale":
+                return ScaleView(self._scale, visible=False)
             return TrainView(self._training, self.open_in_stepper)
         except Exception:  # as in lab(): a card in this view, and the other one works
             log.exception("The view %s could not be built, error %s", name, number := uuid.uuid4().hex[:8])
@@ -201,13 +208,14 @@ class Lab:
             view.sidebar.visible = view.main.visible = name == chosen
 
     def _theme_changed(self, *_events) -> None:
-        for name in ("Train", "Tasks"):
+        for name in ("Train", "Tasks", "Scale"):
             self._views[name].paint(DARK if self.page.dark_theme else LIGHT)
 
     def _end(self, session_context) -> None:  # the server asks for this very name
         """The tab was closed: with the last one of its visitor, the training ends."""
         VISITORS.leave(self._visitor)
         self._tasks.close()
+        self._scale.close()
 
 
 def _visitor() -> str:

@@ -1,0 +1,154 @@
+"""The Scale view: shipped results at once, measurements on request, figures as files."""
+
+import csv
+import time
+
+import numpy as np
+import pytest
+from lab_server import LabServer
+from playwright.sync_api import Page, expect
+
+from viterbi_lab.experiments.concentration import heat
+from viterbi_lab.experiments.scaling import ALGORITHM_1, LENGTHS
+from viterbi_lab.ui import finished, shown
+from viterbi_lab.ui.jobs import Signals
+from viterbi_lab.ui.measuring import map_scores, time_programs
+from viterbi_lab.ui.palette import DARK, LIGHT
+from viterbi_lab.ui.sessions.scale import ScaleSession
+from viterbi_lab.ui.time_chart import TimeChart
+
+
+def wait_for(session):
+    deadline = time.monotonic() + 120  # a worker may have to be started on a busy machine
+    while session.is_busy:
+        session.drain()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_the_work_times_every_program_up_to_the_longest_and_says_how_far_it_is():
+    said = []
+    timings = list(time_programs(1600, Signals(said.append)))
+    assert max(t.T for t in timings if t.program == ALGORITHM_1) == 1600
+    assert {t.program for t in timings} == set(LENGTHS)
+    total = len(timings)
+    assert said[0] == f"0 of {total} measurements"
+    assert said[-1].startswith(f"{total} of {total} measurements, Algorithm 1 at T = 1,600")
+
+
+def test_a_cancelled_work_yields_no_more():
+    signals = Signals()
+    signals.cancel()
+    assert list(time_programs(1600, signals)) == []
+    assert list(map_scores(500, signals)) == []
+
+
+def test_a_session_measures_what_is_shown_and_nothing_by_itself():
+    session = ScaleSession(length=500)
+    assert not session.can_measure  # Fig. 7 comes along
+    session.measure()
+    assert not session.is_busy
+    session.figure = "5"
+    session.measure()
+    assert session.is_busy
+    assert not session.can_measure
+    wait_for(session)
+    assert session.heat.t[-1] == 500
+    assert session.status == "Fig. 5 is measured."
+    session.figure = "4"
+    assert session.status == ""
+    assert session.timings == []
+
+
+def test_a_cancelled_measurement_says_so():
+    session = ScaleSession(figure="5")
+    session.measure()
+    session.close()
+    wait_for(session)
+    assert session.status == "Fig. 5 was cancelled."
+
+
+def test_new_numbers_move_into_the_models_that_are_there():
+    small, large = (finished.figure5(heat(T, sets=1)) for T in (30, 60))
+    drawn = shown.draw(small)
+    before = [id(renderer) for fig in drawn for renderer in fig.renderers]
+    shown.take_over(drawn, large)
+    wanted = shown.draw(large)
+    assert [id(renderer) for fig in drawn for renderer in fig.renderers] == before
+    for fig, fresh in zip(drawn, wanted, strict=True):
+        assert fig.title.text == fresh.title.text
+        assert fig.x_range.end == fresh.x_range.end
+        for old, new in zip(fig.renderers, fresh.renderers, strict=True):
+            for name, column in new.data_source.data.items():
+                np.testing.assert_array_equal(old.data_source.data[name], column)
+
+
+def test_the_dark_theme_and_back_leaves_a_figure_as_it_was():
+    drawn = shown.draw(finished.figure5(heat(30, sets=1)))
+    shown.paint(drawn, LIGHT)
+
+    def colours():
+        return [fig.title.text_color for fig in drawn] + [
+            getattr(renderer.glyph, "fill_color", None) for fig in drawn for renderer in fig.renderers
+        ]
+
+    light = colours()
+    shown.paint(drawn, DARK)
+    assert DARK.ink in colours()
+    assert LIGHT.decision not in colours()
+    shown.paint(drawn, LIGHT)
+    assert colours() == light
+
+
+def test_the_chart_of_times_grows_with_the_measurements():
+    chart = TimeChart(LIGHT)
+    assert chart._points.data["T"] == []
+    timings = list(time_programs(1600, Signals()))
+    chart.draw(timings[:3])
+    chart.draw(timings)
+    assert chart._points.data["T"] == [t.T for t in timings]
+    assert len(chart._lines.data["T"]) == len(LENGTHS)
+    assert any(text.startswith("Algorithm 2: T^") for text in chart._words.data["text"])
+
+
+@pytest.fixture(scope="module")
+def lab():
+    server = LabServer()
+    server.wait_until_ready()
+    yield server
+    server.stop()
+
+
+def turn_to_scale(page):
+    """Click the tab until the page answers: what comes before it has loaded is dropped."""
+    for _ in range(4):
+        page.get_by_role("tab", name="Scale").click()
+        try:
+            expect(page.get_by_text("Fig. 7 · Accuracy and iterations")).to_be_visible(timeout=20_000)
+        except AssertionError:
+            page.get_by_role("tab", name="Step").click()
+        else:
+            return
+    raise AssertionError("The Scale view does not appear.")
+
+
+@pytest.mark.browser
+def test_results_are_shown_at_once_and_figures_are_measured_and_saved(lab, page: Page, tmp_path):
+    page.goto(lab.address)
+    expect(page.get_by_text("What is asked")).to_be_visible(timeout=60_000)
+    turn_to_scale(page)
+    page.get_by_text("Fig. 5 · large scores").click()
+    expect(page.get_by_text("A small one to begin with")).to_be_visible()
+    page.get_by_role("button", name="Measure").click()
+    expect(page.get_by_text("Fig. 5 is measured.")).to_be_visible(timeout=60_000)
+    for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind).locator("visible=true").first.click()
+        assert download.value.suggested_filename == f"figure5a.{kind.lower()}"
+        download.value.save_as(tmp_path / kind)
+        assert (tmp_path / kind).read_bytes().startswith(begins)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").locator("visible=true").first.click()
+    download.value.save_as(tmp_path / "csv")
+    rows = list(csv.DictReader((tmp_path / "csv").read_text(encoding="utf-8").splitlines()))
+    assert max(int(row["t"]) for row in rows) == 2000
