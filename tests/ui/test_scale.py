@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 from viterbi_lab.experiments.concentration import heat
 from viterbi_lab.experiments.scaling import ALGORITHM_1, LENGTHS
 from viterbi_lab.ui import finished, shown
+from viterbi_lab.ui.charts.times import TimeChart
 from viterbi_lab.ui.jobs import Signals
 from viterbi_lab.ui.measuring import map_scores, time_programs
 from viterbi_lab.ui.palette import DARK, LIGHT
 from viterbi_lab.ui.sessions.scale import ScaleSession
-from viterbi_lab.ui.time_chart import TimeChart
 
 
 def wait_for(session):
@@ -119,24 +119,23 @@ def lab():
     server.stop()
 
 
-def turn_to_scale(page):
-    """Click the tab until the page answers: what comes before it has loaded is dropped."""
-    for _ in range(4):
-        page.get_by_role("tab", name="Scale").click()
-        try:
-            expect(page.get_by_text("Fig. 7 · Accuracy and iterations")).to_be_visible(timeout=20_000)
-        except AssertionError:
-            page.get_by_role("tab", name="Step").click()
-        else:
-            return
-    raise AssertionError("The Scale view does not appear.")
+def turn_to_scale(page, address):
+    """Open the page, wait until it hears the server, for what is clicked before is lost, and turn to Scale."""
+    heard = []
+    page.on("websocket", lambda socket: socket.on("framereceived", heard.append))
+    page.goto(address)
+    deadline = time.monotonic() + 120
+    while len(heard) < 2:  # the first only says that the connection is there
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(200)
+    page.wait_for_timeout(2000)
+    page.get_by_role("tab", name="Scale").click()
+    expect(page.get_by_text("Fig. 7 · Accuracy and iterations")).to_be_visible(timeout=60_000)
 
 
 @pytest.mark.browser
 def test_results_are_shown_at_once_and_figures_are_measured_and_saved(lab, page: Page, tmp_path):
-    page.goto(lab.address)
-    expect(page.get_by_text("What is asked")).to_be_visible(timeout=60_000)
-    turn_to_scale(page)
+    turn_to_scale(page, lab.address)
     page.get_by_text("Fig. 5 · large scores").click()
     expect(page.get_by_text("A small one to begin with")).to_be_visible()
     page.get_by_role("button", name="Measure").click()

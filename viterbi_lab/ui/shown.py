@@ -11,7 +11,7 @@ import holoviews as hv
 from bokeh.models import DataRange1d, Model
 from bokeh.plotting import figure
 
-from viterbi_lab.ui.figures import repaint
+from viterbi_lab.ui.charts.chart import repaint
 from viterbi_lab.ui.finished import BOKEH, Finished
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 

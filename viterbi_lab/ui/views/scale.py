@@ -13,10 +13,10 @@ from viterbi_lab.experiments.example import example
 from viterbi_lab.experiments.gathered import shipped
 from viterbi_lab.experiments.trends import statements
 from viterbi_lab.ui import finished, shown
+from viterbi_lab.ui.charts.times import TimeChart
 from viterbi_lab.ui.finished import Finished
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.scale import FIGURES, MEASURED, ScaleSession
-from viterbi_lab.ui.time_chart import TimeChart
 from viterbi_lab.ui.views.together import soon, together
 
 DRAIN_MS = 120

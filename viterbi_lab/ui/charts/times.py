@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 
 from viterbi_lab.experiments.scaling import PAPER_SECONDS, PROGRAMS, Timing
-from viterbi_lab.ui.figures import FONT_SIZE, repaint
+from viterbi_lab.ui.charts.chart import FONT_SIZE, repaint
 from viterbi_lab.ui.finished import growth
 from viterbi_lab.ui.palette import Palette
 
