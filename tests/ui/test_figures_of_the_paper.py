@@ -64,8 +64,11 @@ def test_fig_6_shows_labels_signals_and_every_transition(figures):
 
 
 def test_fig_7_has_a_curve_for_each_noise_and_rescaling(figures):
+    sizes = {row.n for row in shipped().rows}
     for part in figures["7"].parts(finished.BOKEH):
-        assert len(part.Curve) == len(part.ErrorBars) == 12
+        slack, margin, bars = part.Segments
+        assert len(slack) == len(margin) == 6 * (len(sizes) - 1)
+        assert len(bars) == 6 * 2 * len(sizes)
         words = [text.strip() for labels in part.Labels for text in labels.dimension_values("text")]
         assert sorted(words) == sorted(f"σ={sigma:g}" for sigma in (1, 2, 5, 7, 10, 12))
     assert len(rows(figures["7"])) == len(shipped().rows)

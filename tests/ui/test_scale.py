@@ -120,7 +120,7 @@ def lab():
 
 
 def turn_to_scale(page, address):
-    """Open the page, wait until it hears the server, for what is clicked before is lost, and turn to Scale."""
+    """Open the page, wait until it hears the server (clicks before are lost), and turn to Scale."""
     heard = []
     page.on("websocket", lambda socket: socket.on("framereceived", heard.append))
     page.goto(address)
