@@ -91,12 +91,12 @@ def test_share_of_the_ceiling_of_the_core(report, T, N):
     asked = paper_instance(T, N)[3]
     scores, plan = asked.scores, Plan.of(asked)
     work, row, pair = workspace(plan.size), N * plan.width, kernels.pair_room(N)
-    L, spare, between, checkpoints = np.split(work, [row, 2 * row, 2 * row + pair])
+    levels, between, checkpoints = np.split(work, [2 * row, 2 * row + pair])
 
     def forward():
         kernels.forward(
             scores.initial, asked.first_cost, scores.transitions, scores.emissions, asked.step_cost,
-            plan.reach, plan.every, checkpoints, plan.first_row, L, spare, between, plan.width,
+            plan.reach, plan.every, checkpoints, plan.first_row, levels, between, plan.width,
         )  # fmt: skip
 
     data, repeats = np.linspace(0.0, 1.0, LANES * 18), 200_000

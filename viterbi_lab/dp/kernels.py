@@ -82,9 +82,8 @@ def lay_out(reach, widest, S):
 
 
 @fused
-def undefined_below(cost, c, N, S, out, o0, X):
+def undefined_below(cost, c, N, R, out, o0, X):
     """Cells of a step's target below the cost of their row are −inf."""
-    R = S // N
     for j in range(N):
         for k in range(cost[c + j]):
             for v in range(R * j, R * (j + 1)):
@@ -92,48 +91,52 @@ def undefined_below(cost, c, N, S, out, o0, X):
 
 
 @fused
-def advance(L, W, n, A, a, E, e, cost, c, N, S, out):
-    """One step of Theorem 1 from the cells k = 0..n-1 of ``L`` to ``out``; both flat, row v at v·W."""
-    undefined_below(cost, c, N, S, out, 0, W)
-    whole, most = (n + LANES - 1) // LANES * LANES, tile_width(S)
+def advance(levels, before, after, W, n, A, a, E, e, cost, c, N, R, most):
+    """One step of Theorem 1 from the cells k = 0..n-1 of the level at ``before`` to the one at ``after``."""
+    undefined_below(cost, c, N, R, levels, after, W)
+    whole = (n + LANES - 1) // LANES * LANES
     for low in range(0, whole, most):
-        tile(L, low, W, A, a, E, e, cost, c, N, S, out, low, W, min(most, whole - low))
+        tile(
+            levels, before + low, W, A, a, E, e, cost, c, N, R, levels, after + low, W, min(most, whole - low)
+        )  # fmt: skip
 
 
 @fused
-def advance_twice(L, W, n, A, a, a_step, E, e, e_step, cost, c, N, S, between, X, out):
+def advance_twice(levels, before, after, W, n, A, a, a_step, E, e, e_step, cost, c, N, R, between, X):
     """Two steps of Theorem 1, tile by tile, so that the level between them stays in the first-level cache.
 
     A cell needs only cells of the same or a smaller k, so tiles in order of k can do both steps; what the
     first step shifts beyond a tile is carried to the next one. ``between`` is flat, row v at v·X with
     X = tile width + 2·LANES; costs of both steps are at most LANES; ``n`` cells are defined between them.
     """
-    undefined_below(cost, c, N, S, between, 0, X)
-    undefined_below(cost, c + N, N, S, out, 0, W)
+    undefined_below(cost, c, N, R, between, 0, X)
+    undefined_below(cost, c + N, N, R, levels, after, W)
     whole, most = (n + LANES - 1) // LANES * LANES, X - 2 * LANES
     for low in range(0, whole, most):
         width = min(most, whole - low)
         if low > 0:
-            for v in range(S):
+            for v in range(N * R):
                 for q in range(LANES):
                     between[v * X + q] = between[v * X + most + q]
-        tile(L, low, W, A, a, E, e, cost, c, N, S, between, 0, X, width)
-        tile(between, 0, X, A, a + a_step, E, e + e_step, cost, c + N, N, S, out, low, W, width)
+        tile(levels, before + low, W, A, a, E, e, cost, c, N, R, between, 0, X, width)
+        tile(
+            between, 0, X, A, a + a_step, E, e + e_step, cost, c + N, N, R, levels, after + low, W, width
+        )  # fmt: skip
 
 
 @kernel
-def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, L, spare, between, W):
+def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_row, levels, between, W):
     """Algorithm 1 without back-pointers: the last level of L, keeping every ``every``-th one on the way.
 
     Level q·every is kept in ``checkpoints`` (flat), row v at ``first_row[q] + v·(reach+1)``.
-    ``L`` and ``spare`` are flat (S·W,); one of them holds the last level in the end and is returned.
+    ``levels`` is flat (2·S·W,); half of it holds the last level in the end and is returned.
     ``between`` has room for :func:`pair_room` numbers.
     """
     N, S = A.shape[1], A.shape[2]
-    L[:] = -np.inf
-    spare[:] = -np.inf
+    R, before, after = S // N, 0, S * W
+    levels[:] = -np.inf
     for v in range(S):
-        L[v * W + first_cost[v]] = initial[v]
+        levels[v * W + first_cost[v]] = initial[v]
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
     X = tile_width(S) + 2 * LANES
@@ -144,7 +147,7 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
             at = first_row[block]
             for v in range(S):
                 for k in range(n):
-                    checkpoints[at + k] = L[v * W + k]
+                    checkpoints[at + k] = levels[before + v * W + k]
                 at += n
             until_checkpoint, block = every, block + 1
         until_checkpoint -= 1
@@ -157,16 +160,16 @@ def forward(initial, first_cost, A, E, cost, reach, every, checkpoints, first_ro
             and reach[m + 2] - reach[m + 1] <= LANES
         ):
             advance_twice(
-                L, W, reach[m + 1] + 1, flat_A, a, A_step, flat_E, e, E_step, flat_cost, c, N, S, between, X,
-                spare,
+                levels, before, after, W, reach[m + 1] + 1, flat_A, a, A_step, flat_E, e, E_step,
+                flat_cost, c, N, R, between, X,
             )  # fmt: skip
             until_checkpoint -= 1
             m += 2
         else:
-            advance(L, W, n, flat_A, a, flat_E, e, flat_cost, c, N, S, spare)
+            advance(levels, before, after, W, n, flat_A, a, flat_E, e, flat_cost, c, N, R, X - 2 * LANES)
             m += 1
-        L, spare = spare, L
-    return L
+        before, after = after, before
+    return levels[before : before + S * W]
 
 
 @kernel
@@ -174,11 +177,11 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
     """Back-tracking of Algorithm 1: recompute the levels between checkpoints near the path, walk back.
 
     Step m writes the label that leaves the state to ``labels[m]``, the smallest one that attains L: the same
-    sums in the same order give the same bits, so the maximum is met exactly. ``band`` is (every, S·W)
-    with W for the largest cost of a block.
+    sums in the same order give the same bits, so the maximum is met exactly. ``band`` is flat, ``every``
+    levels of S·W with W for the largest cost of a block.
     """
     N, S = A.shape[1], A.shape[2]
-    R = S // N
+    R, size, most = S // N, S * W, tile_width(S)
     M = cost.shape[0]
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
@@ -193,19 +196,19 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
             for v in range(S):
                 at, start = v * W, kept + v * width + low
                 for q in range(inside):
-                    band[0, at + q] = checkpoints[start + q]
+                    band[at + q] = checkpoints[start + q]
                 for q in range(max(0, inside), min(W, n + LANES)):
-                    band[0, at + q] = -np.inf
+                    band[at + q] = -np.inf
         for m in range(bottom, top - 1):
+            before = (m - bottom) * size
             advance(
-                band[m - bottom], W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N, N, S,
-                band[m - bottom + 1],
+                band, before, before + size, W, n, flat_A, m * A_step, flat_E, m * E_step, flat_cost, m * N,
+                N, R, most,
             )  # fmt: skip
         for m in range(top - 1, bottom - 1, -1):
             j, r = (state, 0) if R == 1 else (state // R, state % R)
-            k -= cost[m, j]
-            best = -np.inf
-            label = 0
+            k -= flat_cost[m * N + j]
+            best, label = -np.inf, 0
             emission = flat_E[m * E_step + j]
             for i in range(N):
                 score = flat_A[m * A_step + i * S + state] + emission
@@ -213,10 +216,10 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
                 if m == bottom:
                     before = checkpoints[kept + u * width + k] if k < width else -np.inf
                 else:
-                    before = band[m - bottom, u * W + k - low]
-                if before + score > best:  # strict: the smallest predecessor keeps a tie
-                    best = before + score
-                    label = i
+                    before = band[(m - bottom) * size + u * W + k - low]
+                candidate = before + score
+                label = i if candidate > best else label  # strict: the smallest predecessor keeps a tie
+                best = candidate if candidate > best else best
             labels[m] = label
             state = label + N * r
 
@@ -225,29 +228,26 @@ def retrace(A, E, cost, reach, every, checkpoints, first_row, band, W, state, k,
 def forward_all(initial, first_cost, A, E, cost, reach, levels, W):
     """Algorithm 1 with every level kept: level m at ``levels[m·S·W]``. Returns the last one."""
     N, S = A.shape[1], A.shape[2]
-    R, M, size = S // N, cost.shape[0], S * W
+    R, M, size, most = S // N, cost.shape[0], S * W, tile_width(S)
     levels[:size] = -np.inf
     for v in range(S):
         levels[v * W + first_cost[v]] = initial[v]
     flat_A, flat_E, flat_cost = A.reshape(-1), E.reshape(-1), cost.reshape(-1)
     A_step, E_step = N * S if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
-    most = tile_width(S)
     for m in range(M):
-        source, target, a, e, c = m * size, (m + 1) * size, m * A_step, m * E_step, m * N
-        undefined_below(flat_cost, c, N, S, levels, target, W)
-        whole = (reach[m] + LANES) // LANES * LANES
-        for low in range(0, whole, most):
-            tile(
-                levels, source + low, W, flat_A, a, flat_E, e, flat_cost, c, N, S, levels, target + low, W,
-                min(most, whole - low),
-            )  # fmt: skip
+        c, after = m * N, (m + 1) * size
+        advance(
+            levels, m * size, after, W, reach[m] + 1, flat_A, m * A_step, flat_E, m * E_step, flat_cost, c,
+            N, R, most,
+        )  # fmt: skip
+        written = (reach[m] + LANES) // LANES * LANES
         read = (reach[m + 1] + LANES) // LANES * LANES
-        if read > whole:  # cells which the next step reads beyond those of this one
+        if read > written:  # cells which the next step reads beyond those of this one
             for j in range(N):
                 for v in range(R * j, R * (j + 1)):
-                    for k in range(whole + flat_cost[c + j], read):
-                        levels[target + v * W + k] = -np.inf
-    return levels[M * size : (M + 1) * size]
+                    for k in range(written + flat_cost[c + j], read):
+                        levels[after + v * W + k] = -np.inf
+    return levels[M * size :]
 
 
 @kernel
@@ -323,21 +323,21 @@ def algorithm_1(
     used = levels + first_row[-1]
     L = forward(
         initial, first_cost, A, E, cost, reach, every, work[levels:used], first_row,
-        work[:row], work[row : 2 * row], work[2 * row : levels], W,
+        work[: 2 * row], work[2 * row : levels], W,
     )  # fmt: skip
     L_min = L
     if negated:
         own = work[used : 2 * used]
         L_min = forward(
             initial_min, first_cost, A_min, E_min, cost, reach, every, own[levels:], first_row,
-            own[:row], own[row : 2 * row], own[2 * row : levels], W,
+            own[: 2 * row], own[2 * row : levels], W,
         )  # fmt: skip
     found, value, k, last = best_cell(L, L_min, W, h, times, offset, kmin)
     if found and cost.shape[0] > 0:
         minimum = negated and times and h[k] < 0
         checkpoints = work[used + levels : 2 * used] if minimum else work[levels:used]
         start = used * (2 if negated else 1)
-        band = work[start : start + every * S * band_width].reshape(every, S * band_width)
+        band = work[start : start + every * S * band_width]
         retrace(
             A_min if minimum else A, E_min if minimum else E, cost, reach, every, checkpoints, first_row,
             band, band_width, last, k, labels,

@@ -166,8 +166,8 @@ def _one_row(src, i0, W, A, a, stride, e, out, o, N, n):
 
 
 @fused
-def _tile_in_vectors(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
-    R = S // N
+def _tile_in_vectors(L, l0, W, A, a, E, e, cost, c, N, R, out, o0, X, n):
+    S = N * R
     for r in range(R):
         source = l0 + N * r * W
         j = 0
@@ -183,8 +183,8 @@ def _tile_in_vectors(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
 
 
 @kernel
-def _tile_in_plain_loops(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
-    R = S // N
+def _tile_in_plain_loops(L, l0, W, A, a, E, e, cost, c, N, R, out, o0, X, n):
+    S = N * R
     for v in range(S):
         j, r = v // R, v % R
         o = o0 + v * X + cost[c + j]
@@ -197,7 +197,7 @@ def _tile_in_plain_loops(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n):
 
 
 tile = _tile_in_plain_loops if PLAIN else _tile_in_vectors
-"""``tile(L, l0, W, A, a, E, e, cost, c, N, S, out, o0, X, n)``: n entries of k (whole vectors) of one step.
+"""``tile(L, l0, W, A, a, E, e, cost, c, N, R, out, o0, X, n)``: n entries of k (whole vectors) of one step.
 
 ``out[v, k + cost_j] = max_i L[i + N·r, k] + A[i, v] + E[j]`` for all states v = r + R·j: the two cases of the
 theorem (label right or wrong) differ only in the cost of the step. Row u of ``L`` starts at ``l0 + u·W``, row
