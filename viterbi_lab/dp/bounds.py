@@ -39,6 +39,8 @@ class _Side:
 def _sides(problem: ChainProblem) -> list[_Side]:
     """The problem as it stands, for its k with h(k) ≥ 0, and on −g for those with h(k) < 0 where ⊙ is ·."""
     h = problem.h[: problem.largest_cost + 1]
+    if problem.kmin == 0 and not problem.needs_minima:
+        return [_Side(problem.scores, h, problem.offset, np.ones(h.size, np.bool_))]
     above = np.arange(h.size) >= problem.kmin
     upright = above & (h >= 0) if problem.op is Combine.TIMES else above
     sides = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from viterbi_lab.dp.compile import kernel
 from viterbi_lab.dp.kernels import checkpoint_distance, path_score
-from viterbi_lab.dp.plain import backward_levels, best_path
+from viterbi_lab.dp.plain import backward_levels, best_path, in_vectors
 
 ROUNDING = 2.0**-52
 
@@ -37,7 +37,7 @@ def full_nanoseconds(T, N, S, counts, two_sided):
 @kernel
 def plain_nanoseconds(T, N, S):
     """What one plain decoding is expected to cost: forwards, the walk back, the bounds of all k."""
-    return (S * N * (0.95 if N < 10 else 0.25) + 5.2) * T
+    return (1.5 * N + 6.0 if in_vectors(N, S) else 0.45 * S * N + 20.0) * T
 
 
 @kernel

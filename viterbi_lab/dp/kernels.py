@@ -30,8 +30,8 @@ def padded(n):
 def checkpoint_distance(levels, S):
     """1 where all levels are kept, else a power of two near √levels.
 
-    Checkpoints cost about 100 ns a site. Up to 3.2 MB, half of which is touched, keeping all is faster, by 40 %
-    at T=300, N=4.
+    Checkpoints cost about 100 ns a site. Up to 3.2 MB, half of which is touched, keeping all is faster,
+    by 40 % at T=300, N=4.
     """
     if levels * levels * S <= 400_000:
         return 1

@@ -1,38 +1,15 @@
 """Plain decoding as compiled loops: Algorithm 2 on g + λ·cost, forwards, backwards and the walk back.
 
-Letters as in :mod:`viterbi_lab.dp.kernels`. No back-pointers: all levels of V are kept, (M+1)·S numbers, and
-the walk back finds the smallest predecessor that attains the maximum. On its way it sees the runner-up at
-every step, hence by how much the best labelling leads over all others.
+Letters as in :mod:`viterbi_lab.dp.kernels`. All levels of V are kept, (M+1)·S numbers: along the best path
+the runner-up at every step says by how much it leads over all others. At order 1 with few labels the
+forward pass writes back-pointers beside them, for a walk back that only looks up; else the walk finds the
+smallest predecessor that attains the maximum.
 """
 
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-
-
-def _levels_of(fixed_n: int, penalised: bool):
-    """Forward pass for order 1; with ``fixed_n`` > 0 the compiler knows N and keeps V in registers.
-
-    Measured per site at N=4: 7 ns with N known, 11 ns without.
-    """
-
-    @kernel
-    def levels(initial, first_cost, A, E, cost, slope, V):
-        N = fixed_n if fixed_n > 0 else A.shape[1]
-        A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
-        for j in range(N):
-            V[0, j] = initial[j] + slope * first_cost[j] if penalised else initial[j]
-        for m in range(V.shape[0] - 1):
-            a, e = m * A_step, m * E_step
-            for j in range(N):
-                own = E[e, j] + slope * cost[m, j] if penalised else E[e, j]
-                best = V[m, 0] + (A[a, 0, j] + own)
-                for i in range(1, N):
-                    candidate = V[m, i] + (A[a, i, j] + own)
-                    best = candidate if candidate > best else best
-                V[m + 1, j] = best
-
-    return levels
+from viterbi_lab.dp.simd import MOST_LANES, levels_with_pointers
 
 
 def _levels_of_many(penalised: bool):
@@ -84,28 +61,35 @@ def _levels_of_tuples(penalised: bool):
     return levels
 
 
-levels_2, levels_3, levels_4, levels_few = (_levels_of(n, True) for n in (2, 3, 4, 0))
-levels_many, levels_of_tuples = _levels_of_many(True), _levels_of_tuples(True)
-free_2, free_3, free_4, free_few = (_levels_of(n, False) for n in (2, 3, 4, 0))
-free_many, free_of_tuples = _levels_of_many(False), _levels_of_tuples(False)
+levels_of_many, levels_of_tuples = _levels_of_many(True), _levels_of_tuples(True)
+free_of_many, free_of_tuples = _levels_of_many(False), _levels_of_tuples(False)
 
 
 @kernel
-def forward_levels(initial, first_cost, A, E, cost, slope, V):
-    """``V[m, v]``: the best of g + slope·cost over prefixes that end in state v at level m; V is (M+1, S)."""
-    N, S = A.shape[1], A.shape[2]
-    if S != N:
-        levels_of_tuples(initial, first_cost, A, E, cost, slope, V)
-    elif N == 2:
-        levels_2(initial, first_cost, A, E, cost, slope, V)
-    elif N == 3:
-        levels_3(initial, first_cost, A, E, cost, slope, V)
-    elif N == 4:
-        levels_4(initial, first_cost, A, E, cost, slope, V)
-    elif N <= 10:
-        levels_few(initial, first_cost, A, E, cost, slope, V)
-    else:
-        levels_many(initial, first_cost, A, E, cost, slope, V)
+def in_vectors(N, S):
+    """Whether a level fits one vector: order 1 and few labels."""
+    return S == N and 2 <= N <= MOST_LANES
+
+
+@kernel
+def fill_with_pointers(initial, first_cost, A, E, cost, slope, V, P):
+    """All levels of V (M+1, N) and the predecessors P (M·N,) where :func:`in_vectors`; no ``cost``: of g."""
+    N = A.shape[1]
+    A_step, E_step = N * N if A.shape[0] > 1 else 0, N if E.shape[0] > 1 else 0
+    for j in range(N):
+        V[0, j] = initial[j] + slope * first_cost[j] if cost.shape[0] > 0 else initial[j]
+    levels_with_pointers(
+        V.reshape(-1), P, A.reshape(-1), A_step, E.reshape(-1), E_step, cost.reshape(-1), slope,
+        V.shape[0] - 1, N,
+    )  # fmt: skip
+
+
+@kernel
+def follow(P, N, state, labels):
+    """Walk back along pointers: ``labels[m]`` is the label that leaves the state at step m."""
+    for m in range(labels.shape[0] - 1, -1, -1):
+        state = P[m * N + state]
+        labels[m] = state
 
 
 @kernel
@@ -118,18 +102,13 @@ def viterbi_path(initial, A, E, window, V, y):
     R = S // N
     M = V.shape[0] - 1
     none, free = np.empty(0, np.int64), np.empty((0, 0), np.int64)
-    if S != N:
-        free_of_tuples(initial, none, A, E, free, 0.0, V)
-    elif N == 2:
-        free_2(initial, none, A, E, free, 0.0, V)
-    elif N == 3:
-        free_3(initial, none, A, E, free, 0.0, V)
-    elif N == 4:
-        free_4(initial, none, A, E, free, 0.0, V)
-    elif N <= 10:
-        free_few(initial, none, A, E, free, 0.0, V)
+    P = np.empty(M * N if in_vectors(N, S) else 0, np.uint8)
+    if in_vectors(N, S):
+        fill_with_pointers(initial, none, A, E, free, 0.0, V, P)
+    elif S == N:
+        free_of_many(initial, none, A, E, free, 0.0, V)
     else:
-        free_many(initial, none, A, E, free, 0.0, V)
+        free_of_tuples(initial, none, A, E, free, 0.0, V)
     A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
     state = 0
     for v in range(1, S):
@@ -138,6 +117,9 @@ def viterbi_path(initial, A, E, window, V, y):
     for t in range(window):
         y[M + t] = rest % N
         rest //= N
+    if in_vectors(N, S):
+        follow(P, N, state, y[:M])
+        return score
     for m in range(M - 1, -1, -1):
         j, r = (state, 0) if R == 1 else (state // R, state % R)
         a, own = m * A_step, E[m * E_step, j]
@@ -151,72 +133,105 @@ def viterbi_path(initial, A, E, window, V, y):
     return score
 
 
-def _walk_of(fixed_n: int):
-    """The walk back; with ``fixed_n`` > 0 for order 1 and an N that the compiler knows and unrolls."""
+def _lead_of(fixed_n: int):
+    """How far a path leads at its narrowest step; with ``fixed_n`` > 0 for an N that the compiler unrolls."""
 
     @kernel
-    def walk(first_cost, A, E, cost, slope, V, labels):
+    def lead_along(A, E, cost, slope, V, labels, last, lead):
         N = fixed_n if fixed_n > 0 else A.shape[1]
-        S = fixed_n if fixed_n > 0 else A.shape[2]
-        R = S // N
         M = cost.shape[0]
         A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
-        best, second, last = -np.inf, -np.inf, 0
-        for v in range(S):
-            if V[M, v] > best:
-                best, second, last = V[M, v], best, v
-            elif V[M, v] > second:
-                second = V[M, v]
-        value, lead, state = best, best - second, last
-        if value == -np.inf:
-            return last, value, 0.0, 0
-        k = 0
-        for m in range(M - 1, -1, -1):
-            j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
-            a = m * A_step
-            k += cost[m, j]
-            own = E[m * E_step, j] + slope * cost[m, j]
-            best, second, label = V[m, N * r] + (A[a, 0, state] + own), -np.inf, 0
+        for m in range(M):
+            j = labels[m + 1] if m + 1 < M else last
+            a, own = m * A_step, E[m * E_step, j] + slope * cost[m, j]
+            best, second = V[m, 0] + (A[a, 0, j] + own), -np.inf
             for i in range(1, N):
-                candidate = V[m, i + N * r] + (A[a, i, state] + own)
+                candidate = V[m, i] + (A[a, i, j] + own)
                 # selections, not branches: on long sequences no processor foresees who wins
                 lower = candidate if candidate < best else best
                 second = lower if lower > second else second
-                label = i if candidate > best else label
                 best = candidate if candidate > best else best
             lead = lead if lead < best - second else best - second
-            labels[m] = label
-            state = label + N * r
-        return last, value, lead, k + first_cost[state]
+        return lead
 
-    return walk
+    return lead_along
 
 
-walk_2, walk_3, walk_4, walk_any = (_walk_of(n) for n in (2, 3, 4, 0))
+lead_of_2, lead_of_3, lead_of_4, lead_of_any = (_lead_of(n) for n in (2, 3, 4, 0))
 
 
 @kernel
-def walk_back(first_cost, A, E, cost, slope, V, labels):
-    """The best path through the levels of V: smallest last state, then smallest predecessors.
+def lead_along(A, E, cost, slope, V, labels, last, lead):
+    """The smallest of ``lead`` and the leads of all steps of a path over their runners-up, at order 1."""
+    N = A.shape[1]
+    if N == 2:
+        return lead_of_2(A, E, cost, slope, V, labels, last, lead)
+    if N == 3:
+        return lead_of_3(A, E, cost, slope, V, labels, last, lead)
+    if N == 4:
+        return lead_of_4(A, E, cost, slope, V, labels, last, lead)
+    return lead_of_any(A, E, cost, slope, V, labels, last, lead)
 
-    ``labels`` (M,) receives the label that leaves the state at each step. Returns (last state, value, lead,
-    cost of the path): all other paths are worse by at least ``lead`` (0 where two are equally good).
+
+@kernel
+def walk_back(A, E, cost, slope, V, labels, state, lead):
+    """The path back from ``state`` through the levels of V, smallest predecessors first, without pointers.
+
+    Returns the smallest of ``lead`` and the leads of all steps.
     """
     N, S = A.shape[1], A.shape[2]
-    if S == N == 2:
-        return walk_2(first_cost, A, E, cost, slope, V, labels)
-    if S == N == 3:
-        return walk_3(first_cost, A, E, cost, slope, V, labels)
-    if S == N == 4:
-        return walk_4(first_cost, A, E, cost, slope, V, labels)
-    return walk_any(first_cost, A, E, cost, slope, V, labels)
+    R = S // N
+    A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
+    for m in range(cost.shape[0] - 1, -1, -1):
+        j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
+        a, own = m * A_step, E[m * E_step, j] + slope * cost[m, j]
+        best, second, label = V[m, N * r] + (A[a, 0, state] + own), -np.inf, 0
+        for i in range(1, N):
+            candidate = V[m, i + N * r] + (A[a, i, state] + own)
+            lower = candidate if candidate < best else best
+            second = lower if lower > second else second
+            label = i if candidate > best else label
+            best = candidate if candidate > best else best
+        lead = lead if lead < best - second else best - second
+        labels[m] = label
+        state = label + N * r
+    return lead
 
 
 @kernel
 def best_path(initial, first_cost, A, E, cost, slope, V, labels):
-    """Algorithm 2 on g + slope·cost. Returns (last state, value, lead, cost) as :func:`walk_back`."""
-    forward_levels(initial, first_cost, A, E, cost, slope, V)
-    return walk_back(first_cost, A, E, cost, slope, V, labels)
+    """Algorithm 2 on g + slope·cost: smallest last state, then smallest predecessors.
+
+    V is (M+1, S); ``labels`` (M,) receives the label that leaves the state at each step. Returns (last state,
+    value, lead, cost of the path): all other paths are worse by at least ``lead`` (0 where two are equal).
+    """
+    N, S = A.shape[1], A.shape[2]
+    R, M = S // N, cost.shape[0]
+    P = np.empty(M * N if in_vectors(N, S) else 0, np.uint8)
+    if M > 0 and in_vectors(N, S):
+        fill_with_pointers(initial, first_cost, A, E, cost, slope, V, P)
+    elif S == N:
+        levels_of_many(initial, first_cost, A, E, cost, slope, V)
+    else:
+        levels_of_tuples(initial, first_cost, A, E, cost, slope, V)
+    best, second, last = -np.inf, -np.inf, 0
+    for v in range(S):
+        if V[M, v] > best:
+            best, second, last = V[M, v], best, v
+        elif V[M, v] > second:
+            second = V[M, v]
+    if best == -np.inf:
+        return last, best, 0.0, 0
+    if M > 0 and in_vectors(N, S):
+        follow(P, N, last, labels)
+        lead = lead_along(A, E, cost, slope, V, labels, last, best - second)
+    else:
+        lead = walk_back(A, E, cost, slope, V, labels, last, best - second)
+    k, state = first_cost[last], last
+    for m in range(M - 1, -1, -1):
+        k += cost[m, state if R == 1 else state // R]
+        state = labels[m] + N * (0 if R == 1 else state % R)
+    return last, best, lead, k
 
 
 @kernel

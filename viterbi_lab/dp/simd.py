@@ -204,3 +204,137 @@ theorem (label right or wrong) differ only in the cost of the step. Row u of ``L
 v of ``out`` at ``o0 + v·X``. The step's scores start at ``A[a]`` and ``E[e]``, its costs at ``cost[c]``; all
 arrays are flat.
 """
+
+
+MOST_LANES = 8
+"""Up to so many labels, plain decoding keeps a level in one vector."""
+
+
+def _pointed(n: int, penalised: bool):
+    """Algorithm 2 for order 1 and n labels, a level in a vector of n numbers, with back-pointers."""
+
+    @intrinsic
+    def levels(typingctx, V, P, A, a_step, E, e_step, cost, slope, M):
+        signature = types.void(V, P, A, types.intp, E, types.intp, cost, types.float64, types.intp)
+
+        def generate(context, builder, signature, args):
+            V, P, A, a_step, E, e_step, cost, slope, M = args
+            number, integer, byte, lane = ir.DoubleType(), ir.IntType(64), ir.IntType(8), ir.IntType(32)
+            vector, whole, bytes_ = (ir.VectorType(kind, n) for kind in (number, integer, byte))
+            undefined = ir.Constant(vector, ir.Undefined)
+
+            def data(position, value):
+                return context.make_array(signature.args[position])(context, builder, value).data
+
+            def constant(value):
+                return ir.Constant(integer, value)
+
+            def at(base, offset, kind):
+                return builder.bitcast(builder.gep(base, [offset]), kind.as_pointer())
+
+            def load(base, offset, kind=vector):
+                loaded = builder.load(at(base, offset, kind))
+                loaded.align = 8
+                return loaded
+
+            def spread(value, i):
+                indices = ir.Constant(ir.VectorType(lane, n), [i] * n)
+                return builder.shuffle_vector(value, undefined, indices)
+
+            V_data, P_data, A_data = data(0, V), data(1, P), data(2, A)
+            E_data, cost_data = data(4, E), data(6, cost)
+            weight = spread(builder.insert_element(undefined, slope, ir.Constant(lane, 0)), 0)
+            level = builder.alloca(vector)
+            builder.store(load(V_data, constant(0)), level)
+            with cgutils.for_range(builder, M, intp=integer) as loop:
+                m = loop.index
+                row = builder.mul(m, constant(n))
+                own = load(E_data, builder.mul(m, e_step))
+                if penalised:
+                    counts = builder.sitofp(load(cost_data, row, whole), vector)
+                    own = builder.fadd(own, builder.fmul(weight, counts))
+                a, before = builder.mul(m, a_step), builder.load(level)
+                rivals = []
+                for i in range(n):
+                    score = builder.fadd(load(A_data, builder.add(a, constant(i * n))), own)
+                    rivals.append((builder.fadd(spread(before, i), score), ir.Constant(whole, [i] * n)))
+                while len(rivals) > 1:  # neighbours meet; the left one, with the smaller label, keeps a tie
+                    winners = []
+                    for (left, i), (right, j) in zip(rivals[::2], rivals[1::2], strict=False):
+                        better = builder.fcmp_ordered(">", right, left)
+                        winners.append((builder.select(better, right, left), builder.select(better, j, i)))
+                    rivals = winners + rivals[2 * len(winners) :]
+                best, label = rivals[0]
+                builder.store(best, level)
+                after = builder.add(row, constant(n))
+                builder.store(best, at(V_data, after, vector)).align = 8
+                builder.store(builder.trunc(label, bytes_), at(P_data, row, bytes_)).align = 1
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return levels
+
+
+pointed_2, pointed_3, pointed_4, pointed_5, pointed_6, pointed_7, pointed_8 = (
+    _pointed(n, True) for n in range(2, 9)
+)
+free_2, free_3, free_4, free_5, free_6, free_7, free_8 = (_pointed(n, False) for n in range(2, 9))
+
+
+@kernel
+def _levels_in_vectors(V, P, A, a_step, E, e_step, cost, slope, M, N):
+    if cost.shape[0] == 0:
+        if N == 2:
+            free_2(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 3:
+            free_3(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 4:
+            free_4(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 5:
+            free_5(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 6:
+            free_6(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 7:
+            free_7(V, P, A, a_step, E, e_step, cost, slope, M)
+        else:
+            free_8(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 2:
+        pointed_2(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 3:
+        pointed_3(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 4:
+        pointed_4(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 5:
+        pointed_5(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 6:
+        pointed_6(V, P, A, a_step, E, e_step, cost, slope, M)
+    elif N == 7:
+        pointed_7(V, P, A, a_step, E, e_step, cost, slope, M)
+    else:
+        pointed_8(V, P, A, a_step, E, e_step, cost, slope, M)
+
+
+@kernel
+def _levels_in_plain_loops(V, P, A, a_step, E, e_step, cost, slope, M, N):
+    for m in range(M):
+        for j in range(N):
+            own = E[m * e_step + j]
+            if cost.shape[0] > 0:
+                own += slope * cost[m * N + j]
+            best, label = V[m * N] + (A[m * a_step + j] + own), 0
+            for i in range(1, N):
+                candidate = V[m * N + i] + (A[m * a_step + i * N + j] + own)
+                label = i if candidate > best else label
+                best = candidate if candidate > best else best
+            V[(m + 1) * N + j], P[m * N + j] = best, label
+
+
+levels_with_pointers = _levels_in_plain_loops if PLAIN else _levels_in_vectors
+"""``levels_with_pointers(V, P, A, a_step, E, e_step, cost, slope, M, N)``: Algorithm 2 on g + slope·cost.
+
+For order 1 and 2 ≤ N ≤ MOST_LANES labels. ``V[0..N-1]`` is level 0; the others are filled, N numbers each,
+and ``P[m·N + j]`` (bytes) with the smallest label from which step m best enters j. Without any ``cost`` it is
+g alone. At N=4 a site takes 3 ns, with plain loops and without pointers 7. All arrays are flat; step m's
+scores start at ``A[m·a_step]`` and ``E[m·e_step]``.
+"""
