@@ -108,6 +108,7 @@ def _plain_levels(scores: ChainScores) -> tuple[np.ndarray, np.ndarray, float, f
     no_cost = np.zeros(scores.n_tuples, np.int64)
     _, value, margin, _ = plain.best_path(
         scores.initial, no_cost, scores.transitions, scores.emissions, free, 0.0, forward,
+        np.empty(plain.pointer_room(scores.n_steps, scores.n_states, scores.n_tuples), np.uint8),
         np.empty(scores.n_steps, np.int64),
     )  # fmt: skip
     plain.backward_levels(scores.transitions, scores.emissions, free, 0.0, backward)

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-from viterbi_lab.dp.envelope import bounded, first_slope, search_budget, worth_bounding
+from viterbi_lab.dp.envelope import bounded, first_slope, scratch_size, search_budget, worth_bounding
 from viterbi_lab.dp.kernels import (
     algorithm_1,
     checkpoint_distance,
     magnitude,
     padded,
     pair_room,
+    path_cost,
     path_score,
 )
 from viterbi_lab.dp.limits import Limits, require
-from viterbi_lab.dp.plain import best_path, fewest_errors_path
+from viterbi_lab.dp.plain import best_path, fewest_errors_path, pointer_room
 from viterbi_lab.dp.plan import workspace
 from viterbi_lab.dp.problem import NOTHING_FEASIBLE, ChainProblem, Combine, NoFeasibleLabelling
 from viterbi_lab.dp.scores import ChainScores
@@ -154,6 +155,7 @@ def decode_range(
     first_row_of = np.empty(longest + 2, np.int64)
     levels_of = np.empty((longest, N))
     leaving_of = np.empty(longest, np.int64)
+    pointers = np.empty(pointer_room(longest, N, N), np.uint8)
     for i in range(low, high):
         a, b = starts[i], starts[i + 1]
         T = b - a
@@ -170,7 +172,9 @@ def decode_range(
         last = -1
         slope = np.nan if times else affine_slope(wrapper)
         if slope == slope:
-            last = by_plain_decoding(initial, first_cost, A, E, steps, slope, levels_of[:T], leaving)
+            last = by_plain_decoding(
+                initial, first_cost, A, E, steps, slope, levels_of[:T], pointers, leaving
+            )
         else:
             two_sided = False
             if times:
@@ -179,7 +183,7 @@ def decode_range(
             if not two_sided and worth_bounding(T, N, N, T + 1, False):
                 last = by_bounds(
                     initial, first_cost, A, E, steps, wrapper[: reach[T - 1] + 1], times, offsets[i], truth,
-                    slopes, i, labels, leaving,
+                    slopes, i, labels, leaving, work,
                 )  # fmt: skip
             if last < 0:
                 last = by_full_table(
@@ -191,9 +195,7 @@ def decode_range(
             continue
         labels[: T - 1] = leaving
         labels[T - 1] = last
-        k = 0
-        for t in range(T):
-            k += cost[t, labels[t]]
+        k = path_cost(cost, labels)
         score = path_score(initial, A, E, 1, labels)
         scores[i], ks[i] = score, k
         total = score + offsets[i]
@@ -211,9 +213,9 @@ def affine_slope(h):
 
 
 @kernel
-def by_plain_decoding(initial, first_cost, A, E, cost, slope, levels, leaving):
+def by_plain_decoding(initial, first_cost, A, E, cost, slope, levels, pointers, leaving):
     """The last label of the best path of g + slope·cost, fewest errors first, or −1."""
-    last, value, lead, _ = best_path(initial, first_cost, A, E, cost, slope, levels, leaving)
+    last, value, lead, _ = best_path(initial, first_cost, A, E, cost, slope, levels, pointers, leaving)
     if value == -np.inf:
         return -1
     M, N = cost.shape
@@ -228,18 +230,20 @@ def by_plain_decoding(initial, first_cost, A, E, cost, slope, levels, leaving):
 
 @kernel
 def by_bounds(
-    initial, first_cost, A, E, cost, h, times, offset, truth, slopes, i, labels, leaving
+    initial, first_cost, A, E, cost, h, times, offset, truth, slopes, i, labels, leaving, work
 ):  # fmt: skip
     """The last label of the optimum, or −1 if undecided; ``slopes[i]`` is used and replaced."""
     M, N = cost.shape
     most, room = search_budget(M + 1, N, N, h.shape[0], False, 1.0)
     size = magnitude(initial, A, E, M)
     slope = slopes[i] if slopes[i] == slopes[i] else first_slope(h, times, size, offset)
-    tried, totals = np.empty(most), np.empty(most)
+    needed = scratch_size(M + 1, N, N, h.shape[0], room) + 2 * most
+    scratch = work if work.shape[0] >= needed else np.empty(needed)
+    tried, totals = scratch[:most], scratch[most : 2 * most]
     how, used, _, _, _ = bounded(
         initial, first_cost, A, E, cost, h, np.ones(h.shape[0], np.bool_), times, offset, 0, 1, slope,
-        -np.inf, truth, size, labels, tried, totals, np.empty(room, np.int32), np.empty(room, np.int32),
-        np.empty(room), np.empty(room, np.int32), np.empty(h.shape[0], np.bool_),
+        -np.inf, truth, size, labels, tried, totals, np.empty(h.shape[0], np.bool_), room,
+        scratch[2 * most :],
     )  # fmt: skip
     slopes[i] = tried[used - 1]
     if how < 0:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from viterbi_lab.dp import envelope
+from viterbi_lab.dp.plan import workspace
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding
 from viterbi_lab.dp.scores import ChainScores
 
@@ -105,7 +106,9 @@ def _search(
     if slope is None:
         slope = envelope.first_slope(h, times, scores.magnitude, side.offset)
     labels = np.empty(scores.length, np.int64)
-    slopes, totals = np.empty(most), np.empty(most)
+    size = envelope.scratch_size(scores.length, scores.n_states, scores.n_tuples, h.size, room)
+    work = workspace(2 * most + size)
+    slopes, totals, scratch = work[:most], work[most : 2 * most], work[2 * most :]
     candidates = np.zeros(h.size, np.bool_)
     how, used, value, k, cells = envelope.bounded(
         scores.initial,
@@ -126,11 +129,9 @@ def _search(
         labels,
         slopes,
         totals,
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room),
-        np.empty(room, np.int32),
         candidates,
+        room,
+        scratch,
     )
     if how < 0:
         return None

@@ -88,6 +88,7 @@ def _best_labelling(problem: ChainProblem, scores: ChainScores, slope: float) ->
         problem.step_cost,
         slope,
         np.empty((scores.n_steps + 1, scores.n_tuples)),
+        np.empty(plain.pointer_room(scores.n_steps, scores.n_states, scores.n_tuples), np.uint8),
         leaving,
     )
     return path_labels(scores, leaving, last), lead
@@ -176,7 +177,7 @@ def _best_of_pass(
         np.empty(room, np.int32),
         np.empty(room),
         np.empty(room, np.int32),
-        np.full((S, h.size), -1, np.int64),
+        np.full((S, h.size), -1, np.int32),
         np.empty(scores.length, np.int64),
     )
     if cells < 0:

@@ -102,7 +102,13 @@ def viterbi(scores: ChainScores) -> Decoding:
     levels = workspace((scores.n_steps + 1) * S)[: (scores.n_steps + 1) * S].reshape(-1, S)
     y = np.empty(scores.length, np.int64)
     score = plain.viterbi_path(
-        scores.initial, scores.transitions, scores.emissions, scores.window_order, levels, y
+        scores.initial,
+        scores.transitions,
+        scores.emissions,
+        scores.window_order,
+        levels,
+        _pointers(scores),
+        y,
     )
     if score == -np.inf:
         raise NoFeasibleLabelling(NOTHING_FEASIBLE)
@@ -136,6 +142,10 @@ def _affine_slope(problem: ChainProblem) -> float | None:
     return slope if np.array_equal(h, h[0] + slope * np.arange(h.size)) else None
 
 
+def _pointers(scores: ChainScores) -> np.ndarray:
+    return np.empty(plain.pointer_room(scores.n_steps, scores.n_states, scores.n_tuples), np.uint8)
+
+
 def _require_levels(scores: ChainScores) -> None:
     """Refuse scores whose levels of V would not fit."""
     S = scores.n_tuples
@@ -158,8 +168,9 @@ def _best_path(
     levels = workspace((scores.n_steps + 1) * S)[: (scores.n_steps + 1) * S].reshape(-1, S)
     leaving = np.empty(scores.n_steps, np.int64)
     last, value, lead, _ = plain.best_path(
-        scores.initial, first_cost, scores.transitions, scores.emissions, cost, slope, levels, leaving
-    )
+        scores.initial, first_cost, scores.transitions, scores.emissions, cost, slope, levels,
+        _pointers(scores), leaving,
+    )  # fmt: skip
     if np.isneginf(value):
         raise NoFeasibleLabelling(NOTHING_FEASIBLE)
     return path_labels(scores, leaving, last), lead

@@ -37,7 +37,7 @@ def full_nanoseconds(T, N, S, counts, two_sided):
 @kernel
 def plain_nanoseconds(T, N, S):
     """What one plain decoding is expected to cost: forwards, the walk back, the bounds of all k."""
-    return (1.5 * N + 6.0 if in_vectors(N, S) else 0.45 * S * N + 20.0) * T
+    return (N + 4.5 if in_vectors(N, S) else 0.45 * S * N + 20.0) * T
 
 
 @kernel
@@ -117,7 +117,7 @@ def lower_bounds(upper, total, slope):
 @kernel
 def search_slopes(
     initial, first_cost, A, E, cost, h, allowed, times, offset, window, slope, tolerance, threshold,
-    truth_score, truth, upper, other, V, leaving, labels, slopes, values,
+    truth_score, truth, upper, other, V, P, leaving, found, labels, slopes, values,
 ):  # fmt: skip
     """Decode at one slope after another until no bound lies above the incumbent.
 
@@ -134,7 +134,6 @@ def search_slopes(
     settled = np.zeros(
         K + 1, np.bool_
     )  # F(k) lies on the hull, or on an edge of it where nothing more is found
-    found = np.empty(labels.shape[0], np.int64)
     # what has been decoded, in order of the slope and so of k: the vertices that bracket every other k
     at_slope, at_k, at_score = np.empty(most + 1), np.empty(most + 1, np.int64), np.empty(most + 1)
     vertices = 0
@@ -150,7 +149,7 @@ def search_slopes(
     chord = False
     under, under_residual, over, over_residual, side = -np.inf, 0.0, np.inf, 0.0, 0
     for used in range(most):
-        last, total, lead, k = best_path(initial, first_cost, A, E, cost, slope, V, leaving)
+        last, total, lead, k = best_path(initial, first_cost, A, E, cost, slope, V, P, leaving)
         slopes[used], values[used] = slope, total
         if total == -np.inf:
             return used + 1, best, best_k
@@ -296,25 +295,46 @@ def sparse_pass(
 
 
 @kernel
+def scratch_size(T, N, S, counts, room):
+    """Numbers of scratch memory that :func:`bounded` needs to keep ``room`` cells."""
+    return T * (S + 2 + N // 8 + 1) + 3 * counts + S * counts // 2 + 5 * room // 2 + 64
+
+
+@kernel
 def bounded(
     initial, first_cost, A, E, cost, h, allowed, times, offset, kmin, window, slope, threshold, truth, size,
-    labels, slopes, values, cell_v, cell_k, cell_L, cell_from, candidates,
+    labels, slopes, values, candidates, room, scratch,
 ):  # fmt: skip
-    """Search slopes; if that leaves candidates, make the sparse pass.
+    """Search slopes; if that leaves candidates, make the sparse pass over at most ``room`` cells.
 
     ``truth`` (T,) is the only labelling without cost, or empty; ``size`` is Σ_t max |g_t|. ``candidates``
     (K+1,) receives the k that the bounds leave. Returns (how, decodings, value, k, cells): ``how`` is 0 if
     the bounds prove the incumbent, 1 if the pass found the optimum, 2 if nothing exceeds ``threshold``, −1 if
-    undecided.
+    undecided. ``scratch`` has :func:`scratch_size` numbers: memory that is new in every call costs more time
+    than a decoding.
     """
-    M, S, K = cost.shape[0], initial.shape[0], h.shape[0] - 1
+    M, N, S, K = cost.shape[0], cost.shape[1], initial.shape[0], h.shape[0] - 1
+    T = labels.shape[0]
+    at = (M + 1) * S
+    V = scratch[:at].reshape(M + 1, S)
+    upper, other, cell_L = (
+        scratch[at : at + K + 1],
+        scratch[at + K + 1 : at + 2 * K + 2],
+        scratch[at + 2 * K + 2 : at + 2 * K + 2 + room],
+    )
+    at += 2 * K + 2 + room
+    leaving, found = scratch[at : at + M].view(np.int64), scratch[at + M : at + M + T].view(np.int64)
+    at += M + T
+    small = scratch[at : at + (3 * room + S * (K + 1) + 1) // 2].view(np.int32)
+    cell_v, cell_k, cell_from = small[:room], small[room : 2 * room], small[2 * room : 3 * room]
+    slot = small[3 * room : 3 * room + S * (K + 1)].reshape(S, K + 1)
+    at += (3 * room + S * (K + 1) + 1) // 2
+    P = scratch[at : at + (M * N + 7) // 8].view(np.uint8)
     truth_score = path_score(initial, A, E, window, truth) if truth.shape[0] > 0 else -np.inf
-    V, leaving = np.empty((M + 1, S)), np.empty(M, np.int64)
-    upper, other = np.empty(K + 1), np.empty(K + 1)
     tolerance = 8 * (labels.shape[0] + 4) * ROUNDING * (size + abs(slope) * K)
     used, best, best_k = search_slopes(
         initial, first_cost, A, E, cost, h, allowed, times, offset, window, slope, tolerance, threshold,
-        truth_score, truth, upper, other, V, leaving, labels, slopes, values,
+        truth_score, truth, upper, other, V, P, leaving, found, labels, slopes, values,
     )  # fmt: skip
     if values[used - 1] == -np.inf:  # nothing is feasible
         return -1, used, best, best_k, 0
@@ -347,19 +367,20 @@ def bounded(
     if not truth_leads:
         candidates[best_k] = True
     # the slope at which the least lies between V and what is needed
+    for k in range(K + 1):
+        upper[k] = needed_score(best, h[k], times, offset) if candidates[k] else np.inf
     least, pass_slope, pass_needed = np.inf, 0.0, -np.inf
     for p in range(used):
         needed = np.inf
         for k in range(K + 1):
-            if candidates[k]:
-                needed = min(needed, needed_score(best, h[k], times, offset) + slopes[p] * k)
+            needed = min(needed, upper[k] + slopes[p] * k)
         if values[p] - needed < least:
             least, pass_slope, pass_needed = values[p] - needed, slopes[p], needed
     if not pass_needed > -np.inf:
         return -1, used, best, best_k, 0
     pass_needed -= tolerance
     backward_levels(A, E, cost, pass_slope, V)
-    slot = np.full((S, K + 1), -1, np.int64)
+    slot[:] = -1
     cells, value, k = sparse_pass(
         initial, first_cost, A, E, cost, h, candidates, times, offset, kmin, window, pass_slope, pass_needed,
         V, cell_v, cell_k, cell_L, cell_from, slot, labels,

@@ -367,6 +367,15 @@ def path_score(initial, A, E, window, y):
 
 
 @kernel
+def path_cost(cost, y):
+    """Σ_t cost[t, y_t] of a labelling (T,)."""
+    k = 0
+    for t in range(y.shape[0]):
+        k += cost[t, y[t]]
+    return k
+
+
+@kernel
 def magnitude(initial, A, E, M):
     """Σ_t max |g_t| over what is not forbidden."""
     total = largest = 0.0

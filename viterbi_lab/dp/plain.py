@@ -72,6 +72,12 @@ def in_vectors(N, S):
 
 
 @kernel
+def pointer_room(M, N, S):
+    """Bytes of pointers of M steps."""
+    return M * N if in_vectors(N, S) else 0
+
+
+@kernel
 def fill_with_pointers(initial, first_cost, A, E, cost, slope, V, P):
     """All levels of V (M+1, N) and the predecessors P (M·N,) where :func:`in_vectors`; no ``cost``: of g."""
     N = A.shape[1]
@@ -93,16 +99,16 @@ def follow(P, N, state, labels):
 
 
 @kernel
-def viterbi_path(initial, A, E, window, V, y):
+def viterbi_path(initial, A, E, window, V, P, y):
     """Algorithm 2: ``y`` (T,) receives the best labelling, smallest last state and predecessors first.
 
-    Returns its score, the left-to-right sum: the same additions as along the path. V is (M+1, S).
+    Returns its score, the left-to-right sum: the same additions as along the path. V is (M+1, S), P has
+    :func:`pointer_room` bytes.
     """
     N, S = A.shape[1], A.shape[2]
     R = S // N
     M = V.shape[0] - 1
     none, free = np.empty(0, np.int64), np.empty((0, 0), np.int64)
-    P = np.empty(M * N if in_vectors(N, S) else 0, np.uint8)
     if in_vectors(N, S):
         fill_with_pointers(initial, none, A, E, free, 0.0, V, P)
     elif S == N:
@@ -133,17 +139,19 @@ def viterbi_path(initial, A, E, window, V, y):
     return score
 
 
-def _lead_of(fixed_n: int):
-    """How far a path leads at its narrowest step; with ``fixed_n`` > 0 for an N that the compiler unrolls."""
+def _survey_of(fixed_n: int):
+    """The walk back along pointers; with ``fixed_n`` > 0 for an N that the compiler unrolls."""
 
     @kernel
-    def lead_along(A, E, cost, slope, V, labels, last, lead):
+    def survey(A, E, cost, slope, V, P, labels, last, lead):
         N = fixed_n if fixed_n > 0 else A.shape[1]
         M = cost.shape[0]
         A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
-        for m in range(M):
-            j = labels[m + 1] if m + 1 < M else last
-            a, own = m * A_step, E[m * E_step, j] + slope * cost[m, j]
+        k, j = 0, last
+        for m in range(M - 1, -1, -1):
+            c = cost[m, j]
+            k += c
+            a, own = m * A_step, E[m * E_step, j] + slope * c
             best, second = V[m, 0] + (A[a, 0, j] + own), -np.inf
             for i in range(1, N):
                 candidate = V[m, i] + (A[a, i, j] + own)
@@ -152,38 +160,45 @@ def _lead_of(fixed_n: int):
                 second = lower if lower > second else second
                 best = candidate if candidate > best else best
             lead = lead if lead < best - second else best - second
-        return lead
+            j = P[m * N + j]  # the loads above wait for this one only, and overlap
+            labels[m] = j
+        return lead, k
 
-    return lead_along
+    return survey
 
 
-lead_of_2, lead_of_3, lead_of_4, lead_of_any = (_lead_of(n) for n in (2, 3, 4, 0))
+survey_2, survey_3, survey_4, survey_any = (_survey_of(n) for n in (2, 3, 4, 0))
 
 
 @kernel
-def lead_along(A, E, cost, slope, V, labels, last, lead):
-    """The smallest of ``lead`` and the leads of all steps of a path over their runners-up, at order 1."""
+def survey(A, E, cost, slope, V, P, labels, last, lead):
+    """The path back from ``last`` along the pointers of order 1: writes ``labels``.
+
+    Returns the smallest of ``lead`` and the leads of all steps over their runners-up, and their cost.
+    """
     N = A.shape[1]
     if N == 2:
-        return lead_of_2(A, E, cost, slope, V, labels, last, lead)
+        return survey_2(A, E, cost, slope, V, P, labels, last, lead)
     if N == 3:
-        return lead_of_3(A, E, cost, slope, V, labels, last, lead)
+        return survey_3(A, E, cost, slope, V, P, labels, last, lead)
     if N == 4:
-        return lead_of_4(A, E, cost, slope, V, labels, last, lead)
-    return lead_of_any(A, E, cost, slope, V, labels, last, lead)
+        return survey_4(A, E, cost, slope, V, P, labels, last, lead)
+    return survey_any(A, E, cost, slope, V, P, labels, last, lead)
 
 
 @kernel
 def walk_back(A, E, cost, slope, V, labels, state, lead):
     """The path back from ``state`` through the levels of V, smallest predecessors first, without pointers.
 
-    Returns the smallest of ``lead`` and the leads of all steps.
+    Returns the smallest of ``lead`` and the leads of all steps, and the cost of these steps.
     """
     N, S = A.shape[1], A.shape[2]
     R = S // N
     A_step, E_step = 1 if A.shape[0] > 1 else 0, 1 if E.shape[0] > 1 else 0
+    k = 0
     for m in range(cost.shape[0] - 1, -1, -1):
         j, r = (state, 0) if R == 1 else (state // R, state % R)  # a division takes longer than the rest
+        k += cost[m, j]
         a, own = m * A_step, E[m * E_step, j] + slope * cost[m, j]
         best, second, label = V[m, N * r] + (A[a, 0, state] + own), -np.inf, 0
         for i in range(1, N):
@@ -195,19 +210,19 @@ def walk_back(A, E, cost, slope, V, labels, state, lead):
         lead = lead if lead < best - second else best - second
         labels[m] = label
         state = label + N * r
-    return lead
+    return lead, k
 
 
 @kernel
-def best_path(initial, first_cost, A, E, cost, slope, V, labels):
+def best_path(initial, first_cost, A, E, cost, slope, V, P, labels):
     """Algorithm 2 on g + slope·cost: smallest last state, then smallest predecessors.
 
-    V is (M+1, S); ``labels`` (M,) receives the label that leaves the state at each step. Returns (last state,
-    value, lead, cost of the path): all other paths are worse by at least ``lead`` (0 where two are equal).
+    V is (M+1, S), P has :func:`pointer_room` bytes; ``labels`` (M,) receives the label that leaves the state
+    at each step. Returns (last state, value, lead, cost of the path): all other paths are worse by at least
+    ``lead`` (0 where two are equal).
     """
     N, S = A.shape[1], A.shape[2]
-    R, M = S // N, cost.shape[0]
-    P = np.empty(M * N if in_vectors(N, S) else 0, np.uint8)
+    M = cost.shape[0]
     if M > 0 and in_vectors(N, S):
         fill_with_pointers(initial, first_cost, A, E, cost, slope, V, P)
     elif S == N:
@@ -223,15 +238,10 @@ def best_path(initial, first_cost, A, E, cost, slope, V, labels):
     if best == -np.inf:
         return last, best, 0.0, 0
     if M > 0 and in_vectors(N, S):
-        follow(P, N, last, labels)
-        lead = lead_along(A, E, cost, slope, V, labels, last, best - second)
+        lead, k = survey(A, E, cost, slope, V, P, labels, last, best - second)
     else:
-        lead = walk_back(A, E, cost, slope, V, labels, last, best - second)
-    k, state = first_cost[last], last
-    for m in range(M - 1, -1, -1):
-        k += cost[m, state if R == 1 else state // R]
-        state = labels[m] + N * (0 if R == 1 else state % R)
-    return last, best, lead, k
+        lead, k = walk_back(A, E, cost, slope, V, labels, last, best - second)
+    return last, best, lead, k + first_cost[last]
 
 
 @kernel

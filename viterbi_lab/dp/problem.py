@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viterbi_lab.dp import kernels
 from viterbi_lab.dp.scores import ChainScores
 
 NOTHING_FEASIBLE = "Every labelling contains a forbidden part (score −inf). Allow at least one labelling."
@@ -144,7 +145,7 @@ class Decoding:
     def of(cls, problem: ChainProblem, y: np.ndarray, certificate: Certificate) -> "Decoding":
         """The values of a labelling, computed from its path."""
         score = problem.scores.score(y)
-        k = int(problem.cost[np.arange(y.size), y].sum())
+        k = kernels.path_cost(problem.cost, y)
         return cls(y, problem.objective(score, k), score, k, certificate)
 
     @property
