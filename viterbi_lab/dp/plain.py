@@ -162,7 +162,7 @@ def _survey_of(fixed_n: int):
             lead = lead if lead < best - second else best - second
             j = P[m * N + j]  # the loads above wait for this one only, and overlap
             labels[m] = j
-        return lead, k
+        return lead, k, j
 
     return survey
 
@@ -174,7 +174,8 @@ survey_2, survey_3, survey_4, survey_any = (_survey_of(n) for n in (2, 3, 4, 0))
 def survey(A, E, cost, slope, V, P, labels, last, lead):
     """The path back from ``last`` along the pointers of order 1: writes ``labels``.
 
-    Returns the smallest of ``lead`` and the leads of all steps over their runners-up, and their cost.
+    Returns the smallest of ``lead`` and the leads of all steps over their runners-up, their cost, and
+    the first label.
     """
     N = A.shape[1]
     if N == 2:
@@ -190,7 +191,7 @@ def survey(A, E, cost, slope, V, P, labels, last, lead):
 def walk_back(A, E, cost, slope, V, labels, state, lead):
     """The path back from ``state`` through the levels of V, smallest predecessors first, without pointers.
 
-    Returns the smallest of ``lead`` and the leads of all steps, and the cost of these steps.
+    Returns the smallest of ``lead`` and the leads of all steps, their cost, and the first state.
     """
     N, S = A.shape[1], A.shape[2]
     R = S // N
@@ -210,7 +211,7 @@ def walk_back(A, E, cost, slope, V, labels, state, lead):
         lead = lead if lead < best - second else best - second
         labels[m] = label
         state = label + N * r
-    return lead, k
+    return lead, k, state
 
 
 @kernel
@@ -238,10 +239,10 @@ def best_path(initial, first_cost, A, E, cost, slope, V, P, labels):
     if best == -np.inf:
         return last, best, 0.0, 0
     if M > 0 and in_vectors(N, S):
-        lead, k = survey(A, E, cost, slope, V, P, labels, last, best - second)
+        lead, k, first = survey(A, E, cost, slope, V, P, labels, last, best - second)
     else:
-        lead, k = walk_back(A, E, cost, slope, V, labels, last, best - second)
-    return last, best, lead, k + first_cost[last]
+        lead, k, first = walk_back(A, E, cost, slope, V, labels, last, best - second)
+    return last, best, lead, k + first_cost[first]
 
 
 @kernel
