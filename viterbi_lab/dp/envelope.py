@@ -51,7 +51,7 @@ def search_budget(T, N, S, counts, two_sided, effort):
     """(decodings, cells) that may be spent; ``effort`` multiplies the shares."""
     time = effort * full_nanoseconds(T, N, S, counts, two_sided)
     most = min(max(DECODING_SHARE * time / plain_nanoseconds(T, N, S), 4.0), 1.0 * MOST_DECODINGS)
-    room = min(max(PASS_SHARE * time / (8 * N), 2.0 * T), 16.0 * T * S)
+    room = min(max(PASS_SHARE * time / (8 * N), 2.0 * min(effort, 8.0) * T), 16.0 * T * S)
     return int(most), int(room)
 
 

@@ -32,8 +32,7 @@ def best_scores(problem: ChainProblem) -> np.ndarray:
         never,
         np.empty(S * (int(reach[0]) + 1)),
         np.zeros(2, np.int64),
-        np.empty(S * plan.width),
-        np.empty(S * plan.width),
+        np.empty(2 * S * plan.width),
         np.empty(kernels.pair_room(S)),
         plan.width,
     )
