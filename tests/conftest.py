@@ -1,8 +1,12 @@
 """What all tests share: the golden values and the case files."""
 
 import json
+import os
 import sys
 from pathlib import Path
+
+# Before numpy: on small matrices the threads of BLAS spend the processor on waiting for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

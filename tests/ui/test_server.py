@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import urllib.error
 import urllib.request
@@ -195,6 +196,7 @@ def test_a_page_built_over_the_websocket_names_no_style_sheet_of_another_host(mo
     assert {url.split("/")[0] for url in styles} == {"static"}
 
 
+EVERYTHING = os.environ.get("VITERBI_LAB_FULL") == "1"
 WILD = [
     float("nan"),
     float("inf"),
@@ -210,16 +212,19 @@ WILD = [
 
 
 def test_wild_values_over_the_websocket_leave_the_state_inside_bounds_and_tell_nothing(server):
-    """Every value property of every control of the page is set to everything it should not be."""
+    """Every value property of every control of the page is set to what it should not be.
+
+    By default to two wild values each, with ``VITERBI_LAB_FULL=1`` to all of them.
+    """
 
     async def attack():
         client = RawClient(server.address)
         await client.open()
         replies = []
-        for model in list(client.document.models):
+        for number, model in enumerate(sorted(client.document.models, key=lambda model: model.id)):
             for attribute in ("value", "value_throttled", "active"):
                 if attribute in model.properties():
-                    for value in WILD:
+                    for value in WILD if EVERYTHING else (WILD[number % len(WILD)], WILD[-number % 7]):
                         replies.append(await client.patch(model, attribute, encoded(value)))
         replies += [
             await client.raw_patch({"kind": "Nonsense"}),
@@ -237,9 +242,11 @@ def test_wild_values_over_the_websocket_leave_the_state_inside_bounds_and_tell_n
     said = json.dumps([reply.content for reply in replies], default=str)
     for secret in ("Traceback", "site-packages", ".py", "/home", "/root", "File "):
         assert secret not in said
-    (problem,) = [model.data.problem for model in document.models if hasattr(stage(model), "problem")]
-    assert 1 <= problem["T"] <= 200
-    assert 2 <= problem["N"] <= 26
+    problems = [model.data.problem for model in document.models if hasattr(stage(model), "problem")]
+    assert problems  # the stages of Step and of Story
+    for problem in problems:
+        assert 1 <= problem["T"] <= 200
+        assert 2 <= problem["N"] <= 26
     status, _, _ = get(server.address)
     assert status == 200
 

@@ -17,8 +17,14 @@ from viterbi_lab.dp.plain import backward_levels, best_path, in_vectors
 
 ROUNDING = 2.0**-52
 
-DECODING_SHARE, PASS_SHARE = 0.15, 0.03
-"""What the search and the pass may spend of the time of the full table before they give up."""
+SHARE, PASS_SHARE = 0.22, 0.03
+"""What the search with its pass, and the cells of the pass alone, may cost of the time of the full table."""
+
+OVERHEAD = 20_000.0
+"""Nanoseconds of one search besides its decodings."""
+
+FEWEST_DECODINGS = 8.0
+"""Trained models need about so many; where fewer are affordable, the full table is filled at once."""
 
 EDGES_PER_NANOSECOND = 30.0
 MOST_DECODINGS = 64
@@ -41,18 +47,31 @@ def plain_nanoseconds(T, N, S):
 
 
 @kernel
+def pass_nanoseconds(T, N, S):
+    """What the pass is expected to cost: completions backwards, then two cells a site."""
+    return (S + 6.0) * N * T
+
+
+@kernel
+def affordable_decodings(T, N, S, counts, two_sided, effort):
+    """How many plain decodings fit into the share of the search."""
+    time = effort * full_nanoseconds(T, N, S, counts, two_sided)
+    return (SHARE * time - OVERHEAD - pass_nanoseconds(T, N, S)) / plain_nanoseconds(T, N, S)
+
+
+@kernel
 def worth_bounding(T, N, S, counts, two_sided):
-    """True where five plain decodings and the overhead of the search promise to beat the full table."""
-    return full_nanoseconds(T, N, S, counts, two_sided) > 20_000 + 5 * plain_nanoseconds(T, N, S)
+    """True where enough plain decodings are affordable to promise an answer."""
+    return affordable_decodings(T, N, S, counts, two_sided, 1.0) >= FEWEST_DECODINGS
 
 
 @kernel
 def search_budget(T, N, S, counts, two_sided, effort):
     """(decodings, cells) that may be spent; ``effort`` multiplies the shares."""
     time = effort * full_nanoseconds(T, N, S, counts, two_sided)
-    most = min(max(DECODING_SHARE * time / plain_nanoseconds(T, N, S), 4.0), 1.0 * MOST_DECODINGS)
+    most = affordable_decodings(T, N, S, counts, two_sided, effort)
     room = min(max(PASS_SHARE * time / (8 * N), 2.0 * min(effort, 8.0) * T), 16.0 * T * S)
-    return int(most), int(room)
+    return int(min(max(most, 4.0), 1.0 * MOST_DECODINGS)), int(room)
 
 
 @kernel

@@ -153,6 +153,11 @@ class Lab:
             self._tell(unknown)
         self._show()
         self._theme_changed()
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            self.page.sx = self.page.sx | {
+                "pointerEvents": "none"
+            }  # a click that nobody hears yet would be lost
+            pn.state.onload(self._listen)
 
     def open_in_stepper(self, problem: ChainProblem, title: str, labels: tuple[str, ...]) -> None:
         """Load a problem into the stepper and turn to it."""
@@ -190,6 +195,10 @@ class Lab:
         link.on_click(self._navigation.copy_link)
         parts = {"views": self._tabs, "link": link}
         return [part for name, part in parts.items() if name not in self._hidden]
+
+    def _listen(self) -> None:
+        """The page has its connection: what is clicked is heard from now on."""
+        self.page.sx = _shell()["sx"]
 
     def _turn_to(self, view: str) -> None:
         self._tabs.active = address.VIEWS.index(view)
