@@ -207,7 +207,7 @@ def test_a_full_disk_leaves_what_was_there(complete, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="(?i)no space"):
+    with pytest.raises(OSError, match=r"(?i)no space"):
         cell_files.write(tmp_path, result)
     assert cell_files.place_of(tmp_path, CELLS[0]).read_bytes() == before
     assert [place.name for place in tmp_path.iterdir()] == [cell_files.place_of(tmp_path, CELLS[0]).name]
