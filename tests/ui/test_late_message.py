@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from bokeh.server.connection import ServerConnection
+from tornado.websocket import WebSocketClosedError
 
 from viterbi_lab.ui.views.server import LATE, LateMessage, keep_tracebacks_here
 
@@ -12,7 +13,7 @@ from viterbi_lab.ui.views.server import LATE, LateMessage, keep_tracebacks_here
 def record_of(fail):
     try:
         fail()
-    except AssertionError:
+    except (AssertionError, WebSocketClosedError):
         return logging.LogRecord("x", logging.ERROR, __file__, 1, "Uncaught", (), sys.exc_info())
     raise RuntimeError("It did not fail.")
 
@@ -27,8 +28,13 @@ def elsewhere():
     raise AssertionError
 
 
+def told():
+    raise WebSocketClosedError
+
+
 def test_a_message_without_its_session_is_not_logged_and_another_failure_is():
     assert not LateMessage().filter(record_of(without_session))
+    assert not LateMessage().filter(record_of(told))
     assert LateMessage().filter(record_of(elsewhere))
 
 

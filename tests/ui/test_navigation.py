@@ -30,7 +30,7 @@ def opened(page: Page, serve):
 
     def open_(rest: str = "", *, cells: int = 30) -> Page:
         page.goto(address + rest)
-        expect(page.locator(".vl .nodes > *")).to_have_count(cells, timeout=COLD)
+        expect(page.locator(".vl:visible .nodes > *")).to_have_count(cells, timeout=COLD)
         expect(page.get_by_role("button", name="Copy link")).to_be_visible()
         assert loaded.wait(PATIENCE)  # before that Panel drops what Python changes
         return page
@@ -39,7 +39,7 @@ def opened(page: Page, serve):
 
 
 def where(page: Page):
-    return page.locator(".vl .where")
+    return page.locator(".vl:visible .where")
 
 
 def test_a_copied_link_restores_problem_step_and_operator(opened):
@@ -48,7 +48,7 @@ def test_a_copied_link_restores_problem_step_and_operator(opened):
     page.get_by_label("g 4 (3, 1)", exact=True).fill("20")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="+ margin").click()
-    page.locator(".vl").focus()
+    page.locator(".vl:visible").focus()
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     expect(where(page)).to_have_text("backtrack · 34/35")
@@ -60,13 +60,13 @@ def test_a_copied_link_restores_problem_step_and_operator(opened):
     page.goto(link)
     expect(where(page)).to_have_text("backtrack · 34/35", timeout=COLD)
     expect(page.get_by_label("g 4 (3, 1)", exact=True)).to_have_value("20")
-    expect(page.locator(".vl")).to_have_attribute("data-op", "plus")
+    expect(page.locator(".vl:visible")).to_have_attribute("data-op", "plus")
     expect(page.locator(".complaint:visible")).to_have_count(0)
 
 
 def test_back_and_forward_lead_through_views_examples_and_operators(opened):
     page = opened()
-    page.locator(".vl").focus()
+    page.locator(".vl:visible").focus()
     page.keyboard.press("End")
     page.wait_for_timeout(500)  # ms: the step is reported every 150 ms
     page.get_by_role("button", name="plain").click()
@@ -76,12 +76,12 @@ def test_back_and_forward_lead_through_views_examples_and_operators(opened):
     expect(page).to_have_url(re.compile("view=compare"))
     page.go_back()
     expect(page.get_by_role("tab", name="Step")).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".vl")).to_have_attribute("data-op", "plain")
+    expect(page.locator(".vl:visible")).to_have_attribute("data-op", "plain")
     page.go_back()
-    expect(page.locator(".vl")).to_have_attribute("data-op", "times")
+    expect(page.locator(".vl:visible")).to_have_attribute("data-op", "times")
     expect(where(page)).to_have_text("backtrack · 35/35")
     page.go_forward()
-    expect(page.locator(".vl")).to_have_attribute("data-op", "plain")
+    expect(page.locator(".vl:visible")).to_have_attribute("data-op", "plain")
     page.go_forward()
     expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
 
@@ -117,17 +117,17 @@ def test_a_teachers_link_hides_what_it_names_and_tells_unknown_names(opened):
     expect(page.get_by_text("“fancy”, which is none of side, views")).to_be_visible()
     for name in ("Randomise g", "Save", "Play"):
         expect(page.get_by_role("button", name=name)).to_be_hidden()
-    expect(page.locator(".vl .grids")).to_be_hidden()
+    expect(page.locator(".vl:visible .grids")).to_be_hidden()
     expect(page.get_by_text("Length T")).to_be_hidden()
     expect(page.get_by_label("True labels y").first).to_be_visible()
 
 
 def test_everything_that_can_be_hidden_can_be_hidden_at_once_and_the_stage_still_steps(page: Page, serve):
     page.goto(serve(lab) + "?hide=" + ",".join(hidden.NAMES))
-    expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
+    expect(page.locator(".vl:visible .nodes > *")).to_have_count(30, timeout=COLD)
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     expect(page.get_by_role("tab")).to_have_count(0)
     expect(page.locator(".sidebar")).to_have_count(0)
-    page.locator(".vl").focus()
+    page.locator(".vl:visible").focus()
     page.keyboard.press("End")
-    expect(page.locator(".vl g.path")).to_have_count(4)
+    expect(page.locator(".vl:visible g.path")).to_have_count(4)

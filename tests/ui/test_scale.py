@@ -120,15 +120,8 @@ def lab():
 
 
 def turn_to_scale(page, address):
-    """Open the page, wait until it hears the server (clicks before are lost), and turn to Scale."""
-    heard = []
-    page.on("websocket", lambda socket: socket.on("framereceived", heard.append))
+    """Open the page and turn to Scale."""
     page.goto(address)
-    deadline = time.monotonic() + 120
-    while len(heard) < 2:  # the first only says that the connection is there
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(200)
-    page.wait_for_timeout(2000)
     page.get_by_role("tab", name="Scale").click()
     expect(page.get_by_text("Fig. 7 · Accuracy and iterations")).to_be_visible(timeout=60_000)
 

@@ -157,6 +157,7 @@ def test_the_picture_is_saved_as_it_stands(opened, dark):
     page = opened(step=35)
     if dark:
         page.keyboard.press("d")
+        expect(page.locator(".vl")).to_have_class(re.compile(r"\bdark\b"))
     with page.expect_download() as download:
         page.keyboard.press("s")
     assert download.value.suggested_filename == "trellis.png"

@@ -48,9 +48,9 @@ class Shown:
     def __init__(self, page: Page, session: StepperSession, opened: list) -> None:
         self.page, self.session = page, session
         self.document, self.view = opened[-1]
-        self.stage = page.locator(".vl")
-        self.card = page.locator(".vl .card")
-        self.where = page.locator(".vl .where")
+        self.stage = page.locator(".vl:visible")
+        self.card = page.locator(".vl:visible .card")
+        self.where = page.locator(".vl:visible .where")
 
     def press(self, *keys: str) -> None:
         self.stage.focus()
@@ -67,7 +67,7 @@ class Shown:
 
     def choose(self, example: str) -> None:
         self.set(preset=example)
-        expect(self.page.locator(".vl .truth")).to_have_count(self.session.question.y.size)
+        expect(self.page.locator(".vl:visible .truth")).to_have_count(self.session.question.y.size)
         expect(self.where).to_have_text(re.compile(r"^start · 0/"))
 
 
@@ -83,7 +83,7 @@ def shown(serve, page: Page) -> Shown:  # in this order the page closes before i
         return view
 
     page.goto(serve(app))
-    expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
+    expect(page.locator(".vl:visible .nodes > *")).to_have_count(30, timeout=COLD)
     eventually(loaded.is_set)  # before that Panel drops what Python changes
     return Shown(page, session, opened)
 
@@ -101,7 +101,7 @@ def test_the_worked_example_stepped_to_its_end_shows_52_and_2331(shown):
     expect(shown.where).to_have_text("backtrack · 35/35")
     expect(shown.card).to_contain_text("y* = (2, 3, 3, 1)")
     expect(shown.card).to_contain_text("13 · 4 = 52")
-    assert shown.page.locator(".vl .hat").all_inner_texts() == ["2", "3", "3", "1"]
+    assert shown.page.locator(".vl:visible .hat").all_inner_texts() == ["2", "3", "3", "1"]
     eventually(lambda: shown.session.step == 35)
 
 
@@ -196,7 +196,7 @@ def test_random_problems_of_every_order_agree_with_the_engine(shown, size):
     T, N, order = size
     shown.set(length=T, states=N, order=order)
     shown.set(seed=7)
-    expect(shown.page.locator(".vl .truth")).to_have_count(T)
+    expect(shown.page.locator(".vl:visible .truth")).to_have_count(T)
     assert shown.session.question.size == size
     expect_cells(shown, len(expected_cells(shown.session.question)))
     check_walk(shown)
@@ -310,7 +310,7 @@ def test_the_place_is_kept_when_a_score_changes(shown):
 
 def test_hovering_a_cell_shows_why_and_leaving_returns(shown):
     shown.press("End")
-    seventeen = shown.page.locator(".vl .nodes > g").nth(21)
+    seventeen = shown.page.locator(".vl:visible .nodes > g").nth(21)
     expect(seventeen).to_have_text("17")
     seventeen.hover(force=True)
     expect(shown.card).to_contain_text("L4,1(3) = 11 + 6 = 17")
@@ -320,7 +320,7 @@ def test_hovering_a_cell_shows_why_and_leaving_returns(shown):
 
 
 def test_ties_are_named_and_marked_at_the_node(shown):
-    expect(shown.page.locator(".vl .tie")).to_have_count(2)
+    expect(shown.page.locator(".vl:visible .tie")).to_have_count(2)
     shown.press(*["ArrowRight"] * 16)
     expect(shown.card).to_contain_text("a tie")
     expect(shown.card.locator("tr.tie")).to_have_count(1)
@@ -332,9 +332,9 @@ def test_where_h_is_negative_the_smallest_sums_are_shown_and_said_to_decide(show
     shown.press("End")
     expect(shown.card).to_contain_text("there the smallest sum decides")
     expect(shown.card).to_contain_text("(−6) · (−3) = 18")
-    expect(shown.page.locator(".vl .least")).to_have_count(8)
+    expect(shown.page.locator(".vl:visible .least")).to_have_count(8)
     shown.set(op="plus")
-    expect(shown.page.locator(".vl .least")).to_have_count(0)
+    expect(shown.page.locator(".vl:visible .least")).to_have_count(0)
 
 
 def test_the_card_is_spoken_and_every_control_has_a_name(shown):
@@ -354,8 +354,8 @@ def test_in_heat_view_labels_are_thinned_and_cells_have_no_digits(shown):
     shown.set(length=40)
     expect(shown.page.locator(".vl svg.floors.heat")).to_be_visible()
     assert 8 <= shown.page.locator(".vl text.k").count() <= 41
-    expect(shown.page.locator(".vl .nodes text")).to_have_count(0)
-    expect(shown.page.locator(".vl .grid")).to_have_count(1)
+    expect(shown.page.locator(".vl:visible .nodes text")).to_have_count(0)
+    expect(shown.page.locator(".vl:visible .grid")).to_have_count(1)
 
 
 def test_a_step_touches_only_what_it_changes(shown):
@@ -390,19 +390,19 @@ def test_a_step_touches_only_what_it_changes(shown):
 
 def test_everything_essential_is_visible_without_scrolling(page: Page, serve):
     page.goto(serve(lab))
-    expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
+    expect(page.locator(".vl:visible .nodes > *")).to_have_count(30, timeout=COLD)
     last = page.get_by_label("g 4 (3, 3)", exact=True)
     expect(last).to_be_in_viewport(ratio=1.0)
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-    page.locator(".vl").focus()
+    page.locator(".vl:visible").focus()
     page.keyboard.press("End")
-    expect(page.locator(".vl .card")).to_contain_text("13 · 4 = 52")
-    expect(page.locator(".vl .card")).to_be_in_viewport(ratio=1.0)
+    expect(page.locator(".vl:visible .card")).to_contain_text("13 · 4 = 52")
+    expect(page.locator(".vl:visible .card")).to_be_in_viewport(ratio=1.0)
 
 
 def test_the_stage_follows_the_theme_of_the_page(page: Page, serve):
     page.goto(serve(lab) + "?theme=dark")
-    expect(page.locator(".vl")).to_have_class(re.compile(r"\bdark\b"), timeout=COLD)
+    expect(page.locator(".vl:visible")).to_have_class(re.compile(r"\bdark\b"), timeout=COLD)
 
 
 def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back(shown):
@@ -410,15 +410,15 @@ def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back
     expect_cells(shown, 120_600)
     shown.press("End")
     shown.page.get_by_role("button", name="2", exact=True).click()
-    words = shown.page.locator(".vl .words")
+    words = shown.page.locator(".vl:visible .words")
     expect(words).to_contain_text("1,447,200 cells, and 250,000 can be drawn")
     expect(words).to_contain_text(f"k = {shown.session.question.answer().k}")
-    expect(shown.page.locator(".vl .toolbar")).to_be_hidden()
+    expect(shown.page.locator(".vl:visible .toolbar")).to_be_hidden()
     shown.page.get_by_role("button", name="+ margin").click()
     expect(words).to_contain_text(" + ")
     shown.set(length=4)
-    expect(shown.page.locator(".vl .toolbar")).to_be_visible()
-    expect(shown.page.locator(".vl .truth")).to_have_count(4)
+    expect(shown.page.locator(".vl:visible .toolbar")).to_be_visible()
+    expect(shown.page.locator(".vl:visible .truth")).to_have_count(4)
 
 
 def test_the_module_imports_nothing_and_parses():
@@ -435,13 +435,13 @@ def test_the_stage_alone_switches_operator_and_h_by_itself(page: Page, serve):
     session = StepperSession()
     given = {"problem": session.message(), "h": session.tables(), "controls": True, "editable": False}
     page.goto(serve(lambda: Stage(**given, sizing_mode="stretch_width", height=600)))
-    expect(page.locator(".vl .nodes > *")).to_have_count(30, timeout=COLD)
-    page.locator(".vl").focus()
+    expect(page.locator(".vl:visible .nodes > *")).to_have_count(30, timeout=COLD)
+    page.locator(".vl:visible").focus()
     page.keyboard.press("End")
     page.get_by_role("radio", name="+ margin").click()
-    expect(page.locator(".vl .card")).to_contain_text("16 + 3 = 19")
+    expect(page.locator(".vl:visible .card")).to_contain_text("16 + 3 = 19")
     page.get_by_label("Loss wrapper h").select_option("k²")
-    expect(page.locator(".vl .card")).to_contain_text("13 + 16 = 29")
+    expect(page.locator(".vl:visible .card")).to_contain_text("13 + 16 = 29")
     expect(page.get_by_label("g 2 (1, 1)", exact=True)).not_to_be_editable()
     expect(page.get_by_label("y 1 = 3")).to_be_disabled()
 
@@ -462,7 +462,7 @@ def test_what_is_on_the_stage_is_saved_as_a_file(shown, kind):
 def test_the_problem_is_copied_as_python(shown):
     shown.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown.page.get_by_role("button", name="Copy as Python").click()
-    expect(shown.page.locator(".vl .toast")).to_have_text("Copied to the clipboard")
+    expect(shown.page.locator(".vl:visible .toast")).to_have_text("Copied to the clipboard")
     copied = shown.page.evaluate("navigator.clipboard.readText()")
     assert copied == export.python_code(shown.session.question)
 

@@ -54,6 +54,13 @@ def choose(page: Page, setting: str, value: str):
     expect(page.get_by_role("combobox", name=setting)).to_have_text(value)
 
 
+def choose_file(page: Page, label: str, file: dict):
+    """Answer the dialogue that a button opens."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_text(label, exact=True).locator("visible=true").click()
+    chooser.value.set_files(file)
+
+
 def make_it_long(page: Page):
     """Settings of a run of many passes."""
     choose(page, "Data", "C. elegans genes")
@@ -230,8 +237,8 @@ def test_a_recorded_run_is_replayed_without_training_and_can_be_saved(view):
 
 
 def test_a_file_that_is_no_recorded_run_is_refused_beside_the_button(view):
-    view.locator("input[type=file]").last.set_input_files(
-        {"name": "run.json.gz", "mimeType": "application/gzip", "buffer": b"no run"}
+    choose_file(
+        view, "Open run", {"name": "run.json.gz", "mimeType": "application/gzip", "buffer": b"no run"}
     )
     expect(view.get_by_role("alert").filter(has_text="no gzipped file")).to_be_visible()
 
@@ -240,9 +247,7 @@ def test_an_own_file_is_read_listed_and_trained_on(view):
     choose(view, "Data", "Own file")
     expect(button(view, "Train")).to_be_disabled()
     choose(view, "Kind", "Numbers: CSV, TSV, NPZ")
-    view.locator("input[type=file]").first.set_input_files(
-        {"name": "signals.csv", "mimeType": "text/csv", "buffer": table(n=20)}
-    )
+    choose_file(view, "Choose files", {"name": "signals.csv", "mimeType": "text/csv", "buffer": table(n=20)})
     expect(view.get_by_text("20 sequences, 240 sites, labels down, up.")).to_be_visible()
     train_until_converged(view)
     expect(view.get_by_text("signals.csv").last).to_be_visible()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import panel as pn
 from bokeh.protocol.messages import error
 from bokeh.util.browser import view
+from tornado.websocket import WebSocketClosedError
 
 from viterbi_lab.limits import Limits
 from viterbi_lab.ui.story_file import Story
@@ -26,18 +27,21 @@ SESSION_LIFETIME_MS = 15_000  # shorter, and a slow first load outlives its own 
 SESSION_CHECK_MS = 2_000
 
 
-LATE = ("bokeh.server.protocol_handler", "tornado.application")
-"""Who logs that a tab has closed: while it sent a message, and while its connection was being opened."""
+LATE = ("bokeh.server.protocol_handler", "tornado.application", "asyncio")
+"""Who logs that a tab has closed: while it sent a message, while it was connected, while it was told."""
 
 
 class LateMessage(logging.Filter):
-    """Passes every record but those of messages that arrive when their tab has closed.
+    """Passes every record but those of messages from or to a tab that has closed.
 
-    Bokeh 3.9 finds no session for such a message, and logs the failed assertion as an error of the program.
+    Bokeh 3.9 finds no session for a message from such a tab, and logs the failed assertion as an error of the
+    program; Panel does not wait for what it sends, so nobody asks how a message to such a tab ended.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether the record is to be written."""
+        if record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError):
+            return False
         if not record.exc_info or not isinstance(record.exc_info[1], AssertionError):
             return True
         last = traceback.extract_tb(record.exc_info[2])[-1]
