@@ -3,6 +3,7 @@
 import ast
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -47,12 +48,16 @@ def test_a_program_in_labels_titles_formulas_and_links_does_not_run(serve, page:
     monkeypatch.setattr(page_module, "StepperSession", session)
     KERNELS.start_once()
     assert KERNELS._job.join(240.0)
-    page.goto(serve(lab) + "?h=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&theme=%22%3E%3Cscript%3E")
+    address = serve(lab)
+    page.goto(address)
     expect(page.get_by_role("tab", name="Compare")).to_be_visible(timeout=COLD)
     expect(page.get_by_text(SENTENCE).first).to_be_visible()
     nothing_ran(page)
-    for tab in ("Step", "Compare"):
+    for tab, shown in (("Step", ".vl"), ("Compare", "section")):
         page.get_by_role("tab", name=tab).click()
+        expect(page.locator(f"{shown}:visible").first).to_be_visible()
+        if tab == "Compare":
+            expect(page.locator(".vl:visible")).to_have_count(0)
         for label in ("True labels y", "h(k): formula in k, or list"):
             field = page.get_by_label(label).locator("visible=true")
             if not field.count():  # the own formula is asked for under its rule only
@@ -63,6 +68,9 @@ def test_a_program_in_labels_titles_formulas_and_links_does_not_run(serve, page:
             field.first.press("Enter")
             expect(page.get_by_role("alert").locator("visible=true").first).to_be_visible()
             nothing_ran(page)
+    page.goto(f"{address}?h={quote(PAYLOAD)}&theme=%22%3E%3Cscript%3E&hide={quote(PAYLOAD)}")
+    expect(page.get_by_role("alert").locator("visible=true").first).to_be_visible(timeout=COLD)
+    nothing_ran(page)
 
 
 @pytest.mark.browser
