@@ -47,7 +47,7 @@ def test_a_batch_equals_its_problems_one_by_one(op, name, integers):
 
 def test_long_sequences_of_a_batch_begin_at_their_last_slope():
     rng = np.random.default_rng(1)
-    batch = random_batch(rng, Combine.TIMES, "id", 4, [60, 50] if INTERPRETED else [900, 800])
+    batch = random_batch(rng, Combine.TIMES, "id", 4, [60, 50] if INTERPRETED else [2400, 2200])
     warm = ChainBatch(**{**vars(batch), "slopes": np.full(2, np.nan)})
     first = decode_batch(warm)
     assert INTERPRETED or np.isfinite(warm.slopes).all()  # short sequences do not need bounds
