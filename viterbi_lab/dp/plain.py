@@ -94,7 +94,7 @@ def fill_with_pointers(initial, first_cost, A, E, cost, slope, V, P):
 def follow(P, N, state, labels):
     """Walk back along pointers: ``labels[m]`` is the label that leaves the state at step m."""
     for m in range(labels.shape[0] - 1, -1, -1):
-        state = P[m * N + state]
+        state = int(P[m * N + state])
         labels[m] = state
 
 
@@ -160,7 +160,7 @@ def _survey_of(fixed_n: int):
                 second = lower if lower > second else second
                 best = candidate if candidate > best else best
             lead = lead if lead < best - second else best - second
-            j = P[m * N + j]  # the loads above wait for this one only, and overlap
+            j = int(P[m * N + j])  # the loads above wait for this one only, and overlap
             labels[m] = j
         return lead, k, j
 
