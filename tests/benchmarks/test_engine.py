@@ -72,7 +72,7 @@ def test_short_sequences_against_naive_numba(report):
     report(
         "Algorithm 1, T=100, N=4: naive numba / ours, Python included", f"{ratio(times, 'naive', 'ours'):.1f}"
     )
-    assert ratio(times, "naive", "ours") >= 1
+    assert ratio(times, "naive", "ours") >= 2.5
 
 
 def test_exhaustive_search_grows_n_fold_per_site(report):
@@ -115,7 +115,7 @@ def test_share_of_the_ceiling_of_the_core(report, T, N):
         f"share of the core's add+max ceiling, T={T}, N={N}",
         f"forward pass {100 * shares['forward']:.0f} %, whole call {100 * shares['whole']:.0f} %",
     )
-    assert shares["forward"] >= 0.7
+    assert shares["forward"] >= 0.8
 
 
 def test_growth_in_the_length(report):

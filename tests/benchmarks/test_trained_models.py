@@ -23,7 +23,7 @@ SEQUENCES = 6
 @pytest.mark.parametrize(("length", "least"), [(2000, 0.8), (10_000, 4.0)])
 @pytest.mark.parametrize("sigma", [2.0, 10.0])
 def test_bounds_along_a_training_run(report, sigma, length, least):
-    """At T=2000 the full table takes as long as 30 plain decodings: there the bounds must only do no harm."""
+    """At T=2000 the full table takes as long as 40 plain decodings: there the bounds must only do no harm."""
     rng = np.random.default_rng(int(sigma))
     train = generate(50, sigma=sigma, rng=rng)
     long = generate(SEQUENCES, sigma=sigma, rng=rng, T=length)

@@ -59,7 +59,8 @@ def test_dlib_with_our_oracle_takes_several_times_as_long(thousand, report, name
     pytest.importorskip("dlib")
     (task, examples), (rescaling, C) = thousand, SETTINGS[name]
     optimum = ours(task, examples, rescaling, C, 1e-7)[1].lower
-    for gap, least in ((1e-2, 4.0), (1e-3, 4.0)):  # measured 7 to 30
+    least = {"margin": 10.0, "slack": 5.0}[name]
+    for gap in (1e-2, 1e-3):
         seconds, last = ours(task, examples, rescaling, C, gap)
         for epsilon in (0.3, 0.1, 0.03, 0.01, 0.003):  # until dlib is as near to the optimum
             theirs, (w, calls) = timed(
@@ -131,13 +132,14 @@ def test_time_grows_no_faster_than_the_number_of_examples(report, name):
 
 def test_ten_thousand_examples_train_within_a_gibibyte(report):
     program = (
-        "import resource\n"
+        "from pathlib import Path\n"
         "from benchmarks.training_rivals import gene_data\n"
         "from viterbi_lab import block_coordinate\n"
         "from viterbi_lab.rescaling import SLACK\n"
         "task, examples, _ = gene_data(10_000, 2.0)\n"
         "*_, last = block_coordinate.iterates(task, examples, C=0.1, relative_gap=1e-3, rescaling=SLACK)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        # not getrusage: a child begins with the peak of the process that forked it
+        "print(Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, 'tests')\n{program}"],

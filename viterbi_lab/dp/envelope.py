@@ -17,7 +17,7 @@ from viterbi_lab.dp.plain import backward_levels, best_path, in_vectors
 
 ROUNDING = 2.0**-52
 
-SHARE, PASS_SHARE = 0.22, 0.03
+SHARE, PASS_SHARE = 0.2, 0.03
 """What the search with its pass, and the cells of the pass alone, may cost of the time of the full table."""
 
 OVERHEAD = 20_000.0
