@@ -1742,6 +1742,7 @@ function render({ model, el }) {
     if (now === room) return;
     const appeared = room.startsWith("0 ");
     room = now;
+    if (appeared) theme(); // what is hidden hears of no change of colours
     if (P && h) build();
     if (appeared && beat) hold();
   });
