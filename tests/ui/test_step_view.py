@@ -405,6 +405,19 @@ def test_the_stage_follows_the_theme_of_the_page(page: Page, serve):
     expect(page.locator(".vl:visible")).to_have_class(re.compile(r"\bdark\b"), timeout=COLD)
 
 
+def test_a_stage_that_was_hidden_takes_the_theme_when_it_appears(page: Page, serve):
+    page.goto(serve(lab))
+    page.get_by_role("tab", name="Story").click(timeout=COLD)
+    expect(page.locator(".vl:visible .caption")).to_contain_text("1 of 9", timeout=COLD)
+    page.get_by_role("tab", name="Step").click()
+    expect(page.locator(".vl:visible .caption")).not_to_contain_text("of 9")
+    page.get_by_role("button", name="Toggle theme").click()
+    expect(page.locator(".vl:visible")).to_have_class(re.compile(r"\bdark\b"))
+    page.get_by_role("tab", name="Story").click()
+    expect(page.locator(".vl:visible .caption")).to_contain_text("1 of 9")
+    expect(page.locator(".vl:visible")).to_have_class(re.compile(r"\bdark\b"))
+
+
 def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back(shown):
     shown.set(length=200, states=6)
     expect_cells(shown, 120_600)
