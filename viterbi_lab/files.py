@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import struct
 import tempfile
 import time
+import zipfile
+import zlib
 from contextlib import suppress
 from pathlib import Path
+
+DAMAGED_ARCHIVE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError)
+"""What zipfile raises of bytes that are no whole archive, or are locked or packed in an unknown way."""
 
 HOUR = 3600.0  # seconds after which what a killed process left behind is removed
 

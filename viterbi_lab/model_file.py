@@ -13,7 +13,6 @@ import hashlib
 import io
 import json
 import os
-import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,22 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from viterbi_lab.files import read_at_most, replace_file
+from viterbi_lab.files import DAMAGED_ARCHIVE, read_at_most, replace_file
 from viterbi_lab.limits import Limits, variable
 
 FORMAT = "viterbi_lab model"
 VERSION = 1
-UNREADABLE = (
-    zipfile.BadZipFile,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    struct.error,
-)
-"""What zipfile raises of an archive that is damaged; OSError, because the archive is in memory already."""
-
 LARGEST_HEADER = 64 * 2**20  # holds the names of a million features
 
 
@@ -94,7 +82,7 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
             arrays = {name: _array(archive, name, about, path) for name, about in header["arrays"].items()}
     except NotAModel:
         raise
-    except UNREADABLE as error:
+    except (*DAMAGED_ARCHIVE, OSError, ValueError) as error:  # OSError: the archive is in memory already
         raise NotAModel(f"{path} is damaged: {error}") from error
     return header, arrays
 

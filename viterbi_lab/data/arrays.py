@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 
 import numpy as np
 
 from viterbi_lab.data.dataset import TABLE, DataSet, Record
+from viterbi_lab.files import DAMAGED_ARCHIVE
 
 _ARRAYS = {"X": 2, "lengths": 1, "y": 1, "names": 1, "columns": 1}  # dimensions
 
@@ -107,7 +107,7 @@ def unpack(
                     notes.append(f"{source}: array {name[:40]!r} has no meaning here and is not read.")
                     continue
                 arrays[name] = _array(archive.read(info), f"{source}: {name}", dimensions[name])
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as fault:
+    except DAMAGED_ARCHIVE as fault:
         raise ValueError(f"{source} is damaged: {fault}") from fault
     return arrays
 
