@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from importlib.util import find_spec
 from pathlib import Path
 
 import nbclient
@@ -24,8 +23,6 @@ from viterbi_lab.ui.notebook import HOMES, Result, Trellis
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "apps" / "notebooks").glob("*.ipynb"))
 PATIENCE = 120.0  # seconds for a kernel or a JupyterLab to start on a busy machine
-
-needs_anywidget = pytest.mark.skipif(not find_spec("anywidget"), reason="needs the extra notebook: anywidget")
 
 
 def own_problem(**more) -> vl.ChainProblem:
@@ -105,7 +102,6 @@ def test_an_unknown_ending_lists_the_known_ones(tmp_path):
 # the widget without a browser
 
 
-@needs_anywidget
 def test_the_widget_sends_arrays_as_bytes_and_takes_an_edit():
     lab = Trellis(home="anywidget")
     widget = lab.view()
@@ -118,7 +114,6 @@ def test_the_widget_sends_arrays_as_bytes_and_takes_an_edit():
     assert "not a number" in widget.reply["error"]
 
 
-@needs_anywidget
 def test_python_and_the_widget_see_the_same_step_operator_and_h():
     lab = Trellis(home="anywidget")
     widget = lab.view()
@@ -132,8 +127,6 @@ def test_python_and_the_widget_see_the_same_step_operator_and_h():
 
 @pytest.mark.parametrize("home", HOMES)
 def test_each_home_shows_itself_as_the_last_line_of_a_cell(home):
-    if not find_spec(home):
-        pytest.skip(f"{home} is not installed")
     lab = Trellis(home=home)
     assert lab.view() is lab.view()
     bundle = lab._repr_mimebundle_()
@@ -171,8 +164,7 @@ def test_a_notebook_runs_from_top_to_bottom(path, tmp_path):
         if output.output_type == "execute_result"
     ]
     assert shown
-    if find_spec("anywidget"):
-        assert any("application/vnd.jupyter.widget-view+json" in data for data in shown)
+    assert any("application/vnd.jupyter.widget-view+json" in data for data in shown)
 
 
 @pytest.fixture
@@ -207,7 +199,6 @@ def jupyterlab(tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.slow
-@needs_anywidget
 @pytest.mark.parametrize("home", HOMES)
 def test_in_jupyterlab_the_cell_shows_the_stage_and_python_reads_its_step(
     jupyterlab, page: Page, home, tmp_path
