@@ -19,7 +19,17 @@ from benchmarks.rivals import (
     numpy_viterbi,
 )
 from benchmarks.timing import fastest
-from viterbi_lab.dp import ChainProblem, ChainScores, Combine, TooBig, decode, kernels, verify, viterbi
+from viterbi_lab.dp import (
+    ChainProblem,
+    ChainScores,
+    Combine,
+    TooBig,
+    decode,
+    kernels,
+    layout,
+    verify,
+    viterbi,
+)
 from viterbi_lab.dp.plan import Plan, workspace
 
 pytestmark = pytest.mark.benchmark
@@ -90,7 +100,7 @@ def test_exhaustive_search_grows_n_fold_per_site(report):
 def test_share_of_the_ceiling_of_the_core(report, T, N):
     asked = paper_instance(T, N)[3]
     scores, plan = asked.scores, Plan.of(asked)
-    work, row, pair = workspace(plan.size), N * plan.width, kernels.pair_room(N)
+    work, row, pair = workspace(plan.size), N * plan.width, layout.pair_room(N)
     levels, between, checkpoints = np.split(work, [2 * row, 2 * row + pair])
 
     def forward():

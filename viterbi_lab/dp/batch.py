@@ -11,16 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from viterbi_lab.dp.compile import kernel
-from viterbi_lab.dp.envelope import bounded, first_slope, scratch_size, search_budget, worth_bounding
-from viterbi_lab.dp.kernels import (
-    algorithm_1,
-    checkpoint_distance,
-    magnitude,
-    padded,
-    pair_room,
-    path_cost,
-    path_score,
-)
+from viterbi_lab.dp.envelope import bounded, first_slope, scratch_size
+from viterbi_lab.dp.estimates import search_budget, worth_bounding
+from viterbi_lab.dp.kernels import algorithm_1, magnitude, path_cost, path_score
+from viterbi_lab.dp.layout import checkpoint_distance, padded, pair_room
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.plain import best_path, fewest_errors_path, pointer_room
 from viterbi_lab.dp.plan import workspace

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viterbi_lab.dp import envelope
+from viterbi_lab.dp import envelope, estimates
 from viterbi_lab.dp.plan import workspace
 from viterbi_lab.dp.problem import Certificate, ChainProblem, Combine, Decoding
 from viterbi_lab.dp.scores import ChainScores
@@ -22,7 +22,7 @@ class NothingExceeds(Exception):
 def worth_bounding(problem: ChainProblem) -> bool:
     """True where a few plain decodings promise to beat the full table."""
     scores = problem.scores
-    return envelope.worth_bounding(
+    return estimates.worth_bounding(
         scores.length, scores.n_states, scores.n_tuples, problem.h.size, problem.needs_minima
     )
 
@@ -100,7 +100,7 @@ def _search(
 ) -> tuple[np.ndarray | None, Certificate, float, int] | None:
     """(labelling or None if nothing exceeds, certificate, value, k) of one side; None if undecided."""
     scores, h, times = side.scores, side.h, problem.op is Combine.TIMES
-    most, room = envelope.search_budget(
+    most, room = estimates.search_budget(
         scores.length, scores.n_states, scores.n_tuples, h.size, problem.needs_minima, effort
     )
     if slope is None:

@@ -5,7 +5,8 @@ Time O(T·K·N^(ℓ+1)) instead of O(T²·N^(ℓ+1)); for the 0/1 loss K is 1.
 
 import numpy as np
 
-from viterbi_lab.dp import kernels
+from viterbi_lab.dp.compile import kernel
+from viterbi_lab.dp.kernels import best_cell
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.problem import (
     NOTHING_FEASIBLE,
@@ -49,7 +50,7 @@ def decode_capped(problem: ChainProblem, cap: int) -> Decoding:
 
     def run(signed: ChainScores):
         P, top_from = np.zeros((M, S, cap + 1), pointer), np.zeros((M, S), np.int64)
-        L, top = kernels.forward_capped(
+        L, top = forward_capped(
             signed.initial,
             first_cost,
             signed.transitions,
@@ -66,7 +67,7 @@ def decode_capped(problem: ChainProblem, cap: int) -> Decoding:
 
     largest = run(scores)
     smallest = run(scores.negated()) if problem.needs_minima else largest
-    found, value, k, state = kernels.best_cell(
+    found, value, k, state = best_cell(
         largest[0].reshape(-1),
         smallest[0].reshape(-1),
         cap + 1,
@@ -85,5 +86,57 @@ def decode_capped(problem: ChainProblem, cap: int) -> Decoding:
         equal = np.flatnonzero((L[:, cap] > -np.inf) & (values == value))
         state = int(equal[np.argmin(top[equal])])
     leaving = np.empty(M, np.int64)
-    kernels.retrace_capped(N, cost, P, top_from, state, k, leaving)
+    retrace_capped(N, cost, P, top_from, state, k, leaving)
     return Decoding.of(problem, path_labels(scores, leaving, state), Certificate("capped"))
+
+
+@kernel
+def forward_capped(initial, first_cost, A, E, cost, P, top_from, L, spare, top, spare_top):
+    """Algorithm 1 with the counter clipped at K: cell K means "K or more" (h constant from K on).
+
+    ``L`` and ``spare`` are (S, K+1); ``top`` (S,) holds the true count of cell K, the smallest among
+    equal sums. ``P`` (M, S, K+1) receives back-pointers, ``top_from`` (M, S) the cell from which
+    cell K was entered. Returns the last level of L and of top.
+    """
+    N, S = A.shape[1], A.shape[2]
+    R = S // N
+    K = L.shape[1] - 1
+    L[:, :] = -np.inf
+    for v in range(S):
+        L[v, min(first_cost[v], K)] = initial[v]
+        top[v] = first_cost[v]
+    for m in range(cost.shape[0]):
+        for v in range(S):
+            j, r = v // R, v % R
+            c = cost[m, j]
+            spare[v, :] = -np.inf
+            spare_top[v] = 0
+            for i in range(N):
+                u = i + N * r
+                score = A[m % A.shape[0], i, v] + E[m % E.shape[0], j]
+                for k in range(K + 1):
+                    candidate = L[u, k] + score
+                    if k + c < K:
+                        if candidate > spare[v, k + c]:
+                            spare[v, k + c] = candidate
+                            P[m, v, k + c] = i
+                    else:
+                        count = (k if k < K else top[u]) + c
+                        best = spare[v, K]
+                        if candidate > best or (candidate == best and count < spare_top[v]):
+                            spare[v, K], spare_top[v] = candidate, count
+                            P[m, v, K], top_from[m, v] = i, k
+        L, spare = spare, L
+        top, spare_top = spare_top, top
+    return L, top
+
+
+@kernel
+def retrace_capped(N, cost, P, top_from, state, cell, labels):
+    """Back-tracking of :func:`forward_capped`."""
+    S, K = P.shape[1], P.shape[2] - 1
+    R = S // N
+    for m in range(cost.shape[0] - 1, -1, -1):
+        labels[m] = P[m, state, cell]
+        cell = top_from[m, state] if cell == K else cell - cost[m, state // R]
+        state = labels[m] + N * (state % R)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from viterbi_lab.dp import kernels
+from viterbi_lab.dp import kernels, layout
 from viterbi_lab.dp.plan import Plan
 from viterbi_lab.dp.problem import ChainProblem
 
@@ -33,7 +33,7 @@ def best_scores(problem: ChainProblem) -> np.ndarray:
         np.empty(S * (int(reach[0]) + 1)),
         np.zeros(2, np.int64),
         np.empty(2 * S * plan.width),
-        np.empty(kernels.pair_room(S)),
+        np.empty(layout.pair_room(S)),
         plan.width,
     )
     best = np.full(problem.h.size, -np.inf)

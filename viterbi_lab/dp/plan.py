@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viterbi_lab.dp import kernels
+from viterbi_lab.dp import layout
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.simd import LANES
 
@@ -53,7 +53,7 @@ class Plan:
             TooBig: if it would exceed ``Limits.decode_bytes``.
         """
         scores = problem.scores
-        reach, widest, cells = kernels.reachable(problem.cost, scores.window_order)
+        reach, widest, cells = layout.reachable(problem.cost, scores.window_order)
         senses, S = 1 + problem.needs_minima, scores.n_tuples
         plan = cls._of(reach, widest, cells, S, senses)
         limit = Limits.in_force("decode_bytes")
@@ -75,8 +75,8 @@ class Plan:
 
     @classmethod
     def _of(cls, reach: np.ndarray, widest: int, cells: int, S: int, senses: int) -> "Plan":
-        every, first_row, width, band_width = kernels.lay_out(reach, widest, S)
-        kept = reach.size * S * width if every == 1 else first_row[-1] + 2 * S * width + kernels.pair_room(S)
+        every, first_row, width, band_width = layout.lay_out(reach, widest, S)
+        kept = reach.size * S * width if every == 1 else first_row[-1] + 2 * S * width + layout.pair_room(S)
         size = int(senses * kept + every * S * band_width)
         return cls(reach, every, first_row, width, band_width, size, senses * S * cells)
 

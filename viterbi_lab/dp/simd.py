@@ -30,6 +30,58 @@ PLAIN = bool(config.DISABLE_JIT) or os.environ.get("VITERBI_LAB_PLAIN_LOOPS") ==
 """True where the twin runs: interpreted, or asked for by the environment to run with bounds checks."""
 
 
+NUMBER, INTEGER, BYTE, LANE = ir.DoubleType(), ir.IntType(64), ir.IntType(8), ir.IntType(32)
+
+
+class _Vectors:
+    """Writes the machine code of one intrinsic: vectors of ``width`` numbers over flat arrays of doubles."""
+
+    def __init__(self, context, builder, signature, args, width: int) -> None:
+        self.builder, self.width = builder, width
+        self.kind = ir.VectorType(NUMBER, width)
+        self._context, self._types, self._args = context, signature.args, args
+
+    def data(self, position: int):
+        """Address of the first number of the array that is the argument at this position."""
+        return self._context.make_array(self._types[position])(
+            self._context, self.builder, self._args[position]
+        ).data
+
+    def number(self, base, offset):
+        """One number."""
+        return self.builder.load(self.builder.gep(base, [offset]))
+
+    def at(self, base, offset, kind=None):
+        """Address of a vector that may begin at any number."""
+        return self.builder.bitcast(self.builder.gep(base, [offset]), (kind or self.kind).as_pointer())
+
+    def load(self, base, offset, kind=None):
+        loaded = self.builder.load(self.at(base, offset, kind))
+        loaded.align = 8
+        return loaded
+
+    def store(self, vector, base, offset) -> None:
+        self.builder.store(vector, self.at(base, offset)).align = 8
+
+    def splat(self, value):
+        """A number in every lane."""
+        undefined = ir.Constant(self.kind, ir.Undefined)
+        return self.spread(self.builder.insert_element(undefined, value, ir.Constant(LANE, 0)), 0)
+
+    def spread(self, vector, i: int):
+        """Lane i in every lane."""
+        lanes = ir.Constant(ir.VectorType(LANE, self.width), [i] * self.width)
+        return self.builder.shuffle_vector(vector, ir.Constant(self.kind, ir.Undefined), lanes)
+
+    def larger(self, left, right):
+        """The larger one in each lane, in the form that becomes one instruction."""
+        return self.builder.select(self.builder.fcmp_ordered(">", left, right), left, right)
+
+
+def _constant(value: int):
+    return ir.Constant(INTEGER, value)
+
+
 def _relax(predecessors: int, successors: int, fresh: bool):
     """``out_q[k] = max_p src_p[k] + (A[a_q + p·a_stride] + e_q)`` for k = 0..n-1 in steps of LANES.
 
@@ -44,64 +96,32 @@ def _relax(predecessors: int, successors: int, fresh: bool):
         )
 
         def generate(context, builder, signature, args):
-            out, o0, o1, src, i0, width, A, a0, a1, a_stride, e0, e1, n = args
-            number, integer, lane = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-            vector = ir.VectorType(number, LANES)
-            undefined = ir.Constant(vector, ir.Undefined)
+            _, o0, o1, _, i0, width, _, a0, a1, a_stride, e0, e1, n = args
+            write = _Vectors(context, builder, signature, args, LANES)
+            out, src, A = write.data(0), write.data(3), write.data(6)
 
-            def data(position, value):
-                return context.make_array(signature.args[position])(context, builder, value).data
+            def step(a, p):
+                return builder.add(a, builder.mul(a_stride, _constant(p)))
 
-            def constant(value):
-                return ir.Constant(integer, value)
-
-            def splat(value):
-                first = builder.insert_element(undefined, value, ir.Constant(lane, 0))
-                return builder.shuffle_vector(
-                    first, undefined, ir.Constant(ir.VectorType(lane, LANES), [0] * LANES)
-                )
-
-            def at(base, offset):
-                return builder.bitcast(builder.gep(base, [offset]), vector.as_pointer())
-
-            def load(base, offset):
-                loaded = builder.load(at(base, offset))
-                loaded.align = 8
-                return loaded
-
-            def larger(left, right):  # the form that becomes one maximum instruction
-                return builder.select(builder.fcmp_ordered(">", left, right), left, right)
-
-            out_data, src_data, A_data = data(0, out), data(3, src), data(6, A)
             scores = [
-                [
-                    splat(
-                        builder.fadd(
-                            builder.load(
-                                builder.gep(A_data, [builder.add(a, builder.mul(a_stride, constant(p)))])
-                            ),
-                            e,
-                        )
-                    )
-                    for p in range(predecessors)
-                ]
+                [write.splat(builder.fadd(write.number(A, step(a, p)), e)) for p in range(predecessors)]
                 for a, e in ((a0, e0), (a1, e1))[:successors]
             ]
-            rows = [builder.add(i0, builder.mul(width, constant(p))) for p in range(predecessors)]
-            with cgutils.for_range_slice(builder, constant(0), n, constant(LANES), intp=integer) as (k, _):
-                loaded = [load(src_data, builder.add(row, k)) for row in rows]
+            rows = [builder.add(i0, builder.mul(width, _constant(p))) for p in range(predecessors)]
+            with cgutils.for_range_slice(builder, _constant(0), n, _constant(LANES), intp=INTEGER) as (k, _):
+                loaded = [write.load(src, builder.add(row, k)) for row in rows]
                 results = []
                 for o, row_scores in zip((o0, o1), scores, strict=False):
                     target = builder.add(o, k)
                     best = [builder.fadd(x, score) for x, score in zip(loaded, row_scores, strict=True)]
                     if not fresh:
-                        best.append(load(out_data, target))
+                        best.append(write.load(out, target))
                     while len(best) > 1:
-                        pairs = [larger(*best[p : p + 2]) for p in range(0, len(best) - 1, 2)]
+                        pairs = [write.larger(*best[p : p + 2]) for p in range(0, len(best) - 1, 2)]
                         best = pairs + best[len(pairs) * 2 :]
                     results.append((target, best[0]))
                 for target, best in results:
-                    builder.store(best, at(out_data, target)).align = 8
+                    write.store(best, out, target)
             return context.get_dummy_value()
 
         return signature, generate
@@ -218,46 +238,24 @@ def _pointed(n: int, penalised: bool):
         signature = types.void(V, P, A, types.intp, E, types.intp, cost, types.float64, types.intp)
 
         def generate(context, builder, signature, args):
-            V, P, A, a_step, E, e_step, cost, slope, M = args
-            number, integer, byte, lane = ir.DoubleType(), ir.IntType(64), ir.IntType(8), ir.IntType(32)
-            vector, whole, bytes_ = (ir.VectorType(kind, n) for kind in (number, integer, byte))
-            undefined = ir.Constant(vector, ir.Undefined)
-
-            def data(position, value):
-                return context.make_array(signature.args[position])(context, builder, value).data
-
-            def constant(value):
-                return ir.Constant(integer, value)
-
-            def at(base, offset, kind):
-                return builder.bitcast(builder.gep(base, [offset]), kind.as_pointer())
-
-            def load(base, offset, kind=vector):
-                loaded = builder.load(at(base, offset, kind))
-                loaded.align = 8
-                return loaded
-
-            def spread(value, i):
-                indices = ir.Constant(ir.VectorType(lane, n), [i] * n)
-                return builder.shuffle_vector(value, undefined, indices)
-
-            V_data, P_data, A_data = data(0, V), data(1, P), data(2, A)
-            E_data, cost_data = data(4, E), data(6, cost)
-            weight = spread(builder.insert_element(undefined, slope, ir.Constant(lane, 0)), 0)
-            level = builder.alloca(vector)
-            builder.store(load(V_data, constant(0)), level)
-            with cgutils.for_range(builder, M, intp=integer) as loop:
-                m = loop.index
-                row = builder.mul(m, constant(n))
-                own = load(E_data, builder.mul(m, e_step))
+            _, _, _, a_step, _, e_step, _, slope, M = args
+            write = _Vectors(context, builder, signature, args, n)
+            whole, bytes_ = ir.VectorType(INTEGER, n), ir.VectorType(BYTE, n)
+            V, P, A, E, cost = (write.data(position) for position in (0, 1, 2, 4, 6))
+            weight = write.splat(slope)
+            level = builder.alloca(write.kind)
+            builder.store(write.load(V, _constant(0)), level)
+            with cgutils.for_range(builder, M, intp=INTEGER) as loop:
+                row = builder.mul(loop.index, _constant(n))
+                own = write.load(E, builder.mul(loop.index, e_step))
                 if penalised:
-                    counts = builder.sitofp(load(cost_data, row, whole), vector)
+                    counts = builder.sitofp(write.load(cost, row, whole), write.kind)
                     own = builder.fadd(own, builder.fmul(weight, counts))
-                a, before = builder.mul(m, a_step), builder.load(level)
+                a, before = builder.mul(loop.index, a_step), builder.load(level)
                 rivals = []
                 for i in range(n):
-                    score = builder.fadd(load(A_data, builder.add(a, constant(i * n))), own)
-                    rivals.append((builder.fadd(spread(before, i), score), ir.Constant(whole, [i] * n)))
+                    score = builder.fadd(write.load(A, builder.add(a, _constant(i * n))), own)
+                    rivals.append((builder.fadd(write.spread(before, i), score), ir.Constant(whole, [i] * n)))
                 while len(rivals) > 1:  # neighbours meet; the left one, with the smaller label, keeps a tie
                     winners = []
                     for (left, i), (right, j) in zip(rivals[::2], rivals[1::2], strict=False):
@@ -266,9 +264,8 @@ def _pointed(n: int, penalised: bool):
                     rivals = winners + rivals[2 * len(winners) :]
                 best, label = rivals[0]
                 builder.store(best, level)
-                after = builder.add(row, constant(n))
-                builder.store(best, at(V_data, after, vector)).align = 8
-                builder.store(builder.trunc(label, bytes_), at(P_data, row, bytes_)).align = 1
+                write.store(best, V, builder.add(row, _constant(n)))
+                builder.store(builder.trunc(label, bytes_), write.at(P, row, bytes_)).align = 1
             return context.get_dummy_value()
 
         return signature, generate
@@ -276,43 +273,39 @@ def _pointed(n: int, penalised: bool):
     return levels
 
 
-pointed_2, pointed_3, pointed_4, pointed_5, pointed_6, pointed_7, pointed_8 = (
-    _pointed(n, True) for n in range(2, 9)
-)
-free_2, free_3, free_4, free_5, free_6, free_7, free_8 = (_pointed(n, False) for n in range(2, 9))
+def _for_each_n(penalised: bool):
+    """One function for all numbers of labels that have vectors of their own."""
+    two, three, four, five, six, seven, eight = (_pointed(n, penalised) for n in range(2, MOST_LANES + 1))
+
+    @fused
+    def levels(V, P, A, a_step, E, e_step, cost, slope, M, N):
+        if N == 2:
+            two(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 3:
+            three(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 4:
+            four(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 5:
+            five(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 6:
+            six(V, P, A, a_step, E, e_step, cost, slope, M)
+        elif N == 7:
+            seven(V, P, A, a_step, E, e_step, cost, slope, M)
+        else:
+            eight(V, P, A, a_step, E, e_step, cost, slope, M)
+
+    return levels
+
+
+_of_g_alone, _of_g_and_cost = _for_each_n(False), _for_each_n(True)
 
 
 @kernel
 def _levels_in_vectors(V, P, A, a_step, E, e_step, cost, slope, M, N):
     if cost.shape[0] == 0:
-        if N == 2:
-            free_2(V, P, A, a_step, E, e_step, cost, slope, M)
-        elif N == 3:
-            free_3(V, P, A, a_step, E, e_step, cost, slope, M)
-        elif N == 4:
-            free_4(V, P, A, a_step, E, e_step, cost, slope, M)
-        elif N == 5:
-            free_5(V, P, A, a_step, E, e_step, cost, slope, M)
-        elif N == 6:
-            free_6(V, P, A, a_step, E, e_step, cost, slope, M)
-        elif N == 7:
-            free_7(V, P, A, a_step, E, e_step, cost, slope, M)
-        else:
-            free_8(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 2:
-        pointed_2(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 3:
-        pointed_3(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 4:
-        pointed_4(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 5:
-        pointed_5(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 6:
-        pointed_6(V, P, A, a_step, E, e_step, cost, slope, M)
-    elif N == 7:
-        pointed_7(V, P, A, a_step, E, e_step, cost, slope, M)
+        _of_g_alone(V, P, A, a_step, E, e_step, cost, slope, M, N)
     else:
-        pointed_8(V, P, A, a_step, E, e_step, cost, slope, M)
+        _of_g_and_cost(V, P, A, a_step, E, e_step, cost, slope, M, N)
 
 
 @kernel

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viterbi_lab.dp import kernels
 from viterbi_lab.dp.chain import decode
+from viterbi_lab.dp.compile import kernel
 from viterbi_lab.dp.limits import Limits, require
 from viterbi_lab.dp.problem import ChainProblem, Decoding
 from viterbi_lab.dp.scores import ChainScores
+
+NONE = -1
+"""Where there is no predecessor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +85,9 @@ def trace(problem: ChainProblem) -> Trace:
 def _filled(problem: ChainProblem, scores: ChainScores, pointer: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     window = scores.window_order
     shape = (scores.length, scores.n_tuples, problem.h.size)
-    L, S = np.full(shape, -np.inf), np.full(shape, kernels.NONE, pointer)
+    L, S = np.full(shape, -np.inf), np.full(shape, NONE, pointer)
     reach = np.cumsum(problem.cost.max(axis=1))[window - 1 :]
-    kernels.fill_tables(
+    fill_tables(
         scores.initial,
         problem.first_cost,
         scores.transitions,
@@ -104,3 +107,26 @@ def _cells(problem: ChainProblem, y: np.ndarray) -> np.ndarray:
     sites = np.arange(window - 1, y.size)
     states = sum(y[sites - window + 1 + age] * n**age for age in range(window))
     return np.stack([sites, counts[sites], states], axis=1)
+
+
+@kernel
+def fill_tables(initial, first_cost, A, E, cost, reach, L, P):
+    """All L and S of Algorithm 1, for people to look at.
+
+    ``L`` (M+1, S, K+1) comes filled with −inf, ``P`` (the paper's S) of the same shape with NONE.
+    """
+    N, S = A.shape[1], A.shape[2]
+    R = S // N
+    for v in range(S):
+        L[0, v, first_cost[v]] = initial[v]
+    for m in range(cost.shape[0]):
+        for v in range(S):
+            j, r = v // R, v % R
+            c = cost[m, j]
+            for i in range(N):
+                score = A[m % A.shape[0], i, v] + E[m % E.shape[0], j]
+                for k in range(reach[m] + 1):
+                    candidate = L[m, i + N * r, k] + score
+                    if candidate > L[m + 1, v, k + c]:
+                        L[m + 1, v, k + c] = candidate
+                        P[m + 1, v, k + c] = i
