@@ -131,12 +131,7 @@ class Job:
         The state is read first: once it says that the job is over, no result is left behind.
         """
         state = self.state
-        results = []
-        while True:
-            try:
-                results.append(self._mailbox.get_nowait())
-            except queue.Empty:
-                return results, state
+        return emptied(self._mailbox), state
 
     @property
     def state(self) -> JobState:
@@ -180,3 +175,13 @@ class Job:
             if self._signals.is_cancelled:
                 end = JobState.CANCELLED
         self._end = end  # last: who sees it finds every result in the mailbox
+
+
+def emptied(mailbox: queue.Queue | queue.SimpleQueue) -> list:
+    """Take out all that lies in a mailbox, oldest first, without waiting."""
+    found = []
+    while True:
+        try:
+            found.append(mailbox.get_nowait())
+        except queue.Empty:
+            return found

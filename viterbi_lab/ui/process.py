@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from viterbi_lab.limits import Limits, variable
-from viterbi_lab.ui.jobs import JobState, Signals
+from viterbi_lab.ui.jobs import JobState, Signals, emptied
 from viterbi_lab.ui.worker import CANCEL, COMMAND, PAUSE, RESUME, Order, Over, Phase, Result
 
 POLITE_SECONDS = 0.7  # from the wish to cancel to the end of the process, which then is not asked again
@@ -152,12 +152,7 @@ class WorkerJob:
         The state is read first: once it says that the job is over, no result is left behind.
         """
         state = self.state
-        results = []
-        while True:
-            try:
-                results.append(self._mailbox.get_nowait())
-            except queue.Empty:
-                return results, state
+        return emptied(self._mailbox), state
 
     @property
     def state(self) -> JobState:

@@ -13,9 +13,9 @@ from viterbi_lab.qp import SolverFailed
 from viterbi_lab.ui.jobs import JobState
 from viterbi_lab.ui.own_data import OwnData
 from viterbi_lab.ui.passes import Card, News, Pass
-from viterbi_lab.ui.process import WorkerJob
 from viterbi_lab.ui.recording import Recording
 from viterbi_lab.ui.replay import Replay
+from viterbi_lab.ui.sessions.one_job import OneJob
 from viterbi_lab.ui.settings import Settings
 from viterbi_lab.ui.training import train
 from viterbi_lab.ui.warmup import WORKERS
@@ -74,7 +74,7 @@ class Run:
             self.status, self.word = news.status.value, news.status.name.lower()
 
 
-class Runs:
+class Runs(OneJob):
     """The runs of one visitor, one at a time, and the job that is running.
 
     Pages come and go by `enter` and `leave`. When the last one has left, nobody waits for the job any more.
@@ -90,7 +90,6 @@ class Runs:
     def __init__(self, visitor: str | None = None) -> None:
         self.all: list[Run] = []
         self._visitor = visitor or uuid.uuid4().hex
-        self._job: WorkerJob | Replay | None = None
         self.pages = 0
 
     def enter(self) -> None:
@@ -104,21 +103,6 @@ class Runs:
             return False
         self.cancel()
         return True
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a run is going on, paused or not."""
-        return self._job is not None
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the run is held."""
-        return self._job is not None and self._job.state is JobState.PAUSED
-
-    @property
-    def phase(self) -> str:
-        """What the worker is doing now, or where in the queue the run waits."""
-        return self._job.phase if self._job is not None else ""
 
     def train(self, settings: Settings, own: OwnData | None = None, continued: Run | None = None) -> None:
         """Start a run, unless one is going on.
@@ -153,21 +137,6 @@ class Runs:
         for earlier in self.all:
             earlier.known = None  # large, and the new run goes on with them or nobody does
         self.all.append(run)
-
-    def pause(self) -> None:
-        """Hold the run within one example."""
-        if self._job is not None:
-            self._job.pause()
-
-    def resume(self) -> None:
-        """Let the run go on."""
-        if self._job is not None:
-            self._job.resume()
-
-    def cancel(self) -> None:
-        """End the run within a second; what it has done stays."""
-        if self._job is not None:
-            self._job.cancel()
 
     def drain(self) -> None:
         """Take what the worker has sent since the last call into the current run."""

@@ -11,7 +11,7 @@ from viterbi_lab.experiments.concentration import Heat
 from viterbi_lab.experiments.scaling import Timing
 from viterbi_lab.ui.jobs import JobState
 from viterbi_lab.ui.measuring import HEAT_LENGTHS, LONGEST, map_scores, time_programs
-from viterbi_lab.ui.process import WorkerJob
+from viterbi_lab.ui.sessions.one_job import OneJob
 from viterbi_lab.ui.warmup import WORKERS
 
 FIGURES = {
@@ -23,7 +23,7 @@ FIGURES = {
 MEASURED = ("4", "5")
 
 
-class ScaleSession(param.Parameterized):
+class ScaleSession(OneJob, param.Parameterized):
     """Figures 4 to 7 on one page. Two of them are measured on request, one at a time.
 
     Args:
@@ -38,26 +38,15 @@ class ScaleSession(param.Parameterized):
     def __init__(self, visitor: str | None = None, **params) -> None:
         super().__init__(**params)
         self._visitor = visitor or uuid.uuid4().hex
-        self._job: WorkerJob | None = None
         self._measured = ""
         self._ends: dict[str, str] = {}
         self.timings: list[Timing] = []
         self.heat: Heat | None = None
 
     @property
-    def is_busy(self) -> bool:
-        """Whether something is being measured."""
-        return self._job is not None
-
-    @property
     def can_measure(self) -> bool:
         """Whether the figure that is shown is one that is measured, and nothing is going on."""
         return self.figure in MEASURED and not self.is_busy
-
-    @property
-    def phase(self) -> str:
-        """What the worker is doing now, or where in the queue the measurement waits."""
-        return self._job.phase if self._job is not None else ""
 
     @property
     def status(self) -> str:
@@ -78,11 +67,6 @@ class ScaleSession(param.Parameterized):
             work, f"measuring Fig. {self.figure}", refusals=(ValueError, MemoryError), owner=self._visitor
         )
         self._job.start()
-
-    def cancel(self) -> None:
-        """End the measurement within a second; what was measured stays."""
-        if self._job is not None:
-            self._job.cancel()
 
     def close(self) -> None:
         """The visitor has gone: nobody waits for the measurement."""

@@ -15,7 +15,7 @@ from viterbi_lab.qp import SolverFailed
 from viterbi_lab.rescaling import VARIANTS
 from viterbi_lab.ui.applications import APPLICATIONS, Application
 from viterbi_lab.ui.jobs import JobState, Signals
-from viterbi_lab.ui.process import WorkerJob
+from viterbi_lab.ui.sessions.one_job import OneJob
 from viterbi_lab.ui.warmup import WORKERS
 
 PREDICTION, VIOLATED = "prediction", "most violated"
@@ -80,7 +80,7 @@ class TaskRun:
     visible: bool = True
 
 
-class TasksSession(param.Parameterized):
+class TasksSession(OneJob, param.Parameterized):
     """What one visitor looks at and trains in the Tasks view. One run at a time."""
 
     application = param.Selector(default=0, objects=list(range(len(APPLICATIONS))), doc="Which application.")
@@ -97,7 +97,6 @@ class TasksSession(param.Parameterized):
         super().__init__(**params)
         self._owner = owner  # whose turn it is in the queue of the workers
         self.runs: list[TaskRun] = []
-        self._job: WorkerJob | None = None
         self._draw()
 
     @property
@@ -121,21 +120,6 @@ class TasksSession(param.Parameterized):
     def own_runs(self) -> list[TaskRun]:
         """The runs of the application that is chosen."""
         return [run for run in self.runs if run.settings.application == self.application]
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a run is going on, paused or not."""
-        return self._job is not None
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the run is held."""
-        return self._job is not None and self._job.state is JobState.PAUSED
-
-    @property
-    def phase(self) -> str:
-        """What the worker is doing now."""
-        return self._job.phase if self._job is not None else ""
 
     @property
     def w(self) -> np.ndarray:
@@ -183,21 +167,6 @@ class TasksSession(param.Parameterized):
         )
         self._job.start()
         self.after = 0
-
-    def pause(self) -> None:
-        """Hold the run within one example."""
-        if self._job is not None:
-            self._job.pause()
-
-    def resume(self) -> None:
-        """Let the run go on."""
-        if self._job is not None:
-            self._job.resume()
-
-    def cancel(self) -> None:
-        """End the run within one example; what it has done stays."""
-        if self._job is not None:
-            self._job.cancel()
 
     def close(self) -> None:
         """The visitor has gone: nobody waits for the run."""
