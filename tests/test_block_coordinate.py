@@ -4,7 +4,7 @@ import naive_training
 import numpy as np
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from viterbi_lab import block_coordinate, cutting_plane, oracle, sweeps
@@ -344,6 +344,7 @@ def test_one_example_with_one_plane_has_its_closed_form(penalty):
 @PENALTIES
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30)
+@example(411749)
 def test_a_sweep_reports_the_gap_it_found_and_never_lowers_the_dual(penalty, seed):
     rng = np.random.default_rng(seed)
     n, P, d, C = 3, 4, 2, 2.0
@@ -362,7 +363,8 @@ def test_a_sweep_reports_the_gap_it_found_and_never_lowers_the_dual(penalty, see
         )
 
     before, gaps = dual(), []
-    for _ in range(400):
+    # Mass that crawls along a nearly flat edge takes thousands of sweeps.
+    while not gaps or (gaps[-1] > 1e-9 * gaps[0] and len(gaps) < 20_000):
         w_before, a_before, mass_before = w.copy(), a.copy(), mass.copy()
         slack = np.zeros(n)
         np.maximum.at(slack, owners, b - Z @ w)
@@ -382,4 +384,4 @@ def test_a_sweep_reports_the_gap_it_found_and_never_lowers_the_dual(penalty, see
         after = dual()
         assert after >= before - 1e-12
         before = after
-    assert gaps[-1] <= 1e-3 * gaps[0]  # ascent converges
+    assert gaps[-1] <= 1e-9 * gaps[0]  # ascent converges

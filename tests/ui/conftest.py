@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import panel as pn
 import pytest
+from lab_server import LabServer
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
@@ -41,6 +42,16 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET_CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[LabServer]:
+    """The lab of the tests of one file, as a stranger starts it; its log must stay clean."""
+    server = LabServer()
+    server.wait_until_ready()
+    yield server
+    server.stop()
+    assert not server.complaints, "".join(server.lines)
 
 
 @pytest.fixture

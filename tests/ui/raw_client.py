@@ -3,6 +3,7 @@
 import asyncio
 import re
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import panel  # noqa: F401 - registers the models that documents are made of
@@ -16,6 +17,12 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 PATIENCE = 60.0  # seconds for an answer
+
+
+def finish(coroutine):
+    """The result of a coroutine, from a thread of its own: here the loop of a browser may be running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 class RawClient:

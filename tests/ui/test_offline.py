@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from conftest import LOCAL_HOSTS, LOCAL_SCHEMES, QUIET_CHROMIUM
-from lab_server import LabServer
 from playwright.sync_api import Browser, expect
 
 from viterbi_lab.ui import export
@@ -56,14 +55,6 @@ def page(cut_off):
     context.close()
     assert strangers == []
     assert complaints == []
-
-
-@pytest.fixture(scope="module")
-def lab():
-    server = LabServer()
-    server.wait_until_ready()
-    yield server
-    server.stop()
 
 
 def test_the_lab_shows_every_view_and_asks_nobody(lab, page):

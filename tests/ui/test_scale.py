@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from lab_server import LabServer
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.experiments.concentration import heat
@@ -109,14 +108,6 @@ def test_the_chart_of_times_grows_with_the_measurements():
     assert chart._points.data["T"] == [t.T for t in timings]
     assert len(chart._lines.data["T"]) == len(LENGTHS)
     assert any(text.startswith("Algorithm 2: T^") for text in chart._words.data["text"])
-
-
-@pytest.fixture(scope="module")
-def lab():
-    server = LabServer()
-    server.wait_until_ready()
-    yield server
-    server.stop()
 
 
 def turn_to_scale(page, address):

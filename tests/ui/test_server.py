@@ -1,6 +1,5 @@
 """The server of the lab: who gets in, what a stranger can do with a link or a websocket, and what is said."""
 
-import asyncio
 import json
 import os
 import re
@@ -12,7 +11,7 @@ import pytest
 from bokeh.document import Document
 from lab_server import LabServer
 from panel.io.state import set_curdoc
-from raw_client import RawClient
+from raw_client import RawClient, finish
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -135,7 +134,7 @@ def knock(port, origin):
             await websocket_connect(request, subprotocols=["bokeh", "x"])
         return refusal.value.code
 
-    return asyncio.run(connect())
+    return finish(connect())
 
 
 def test_a_websocket_needs_the_token_too(shared):
@@ -237,7 +236,7 @@ def test_wild_values_over_the_websocket_leave_the_state_inside_bounds_and_tell_n
         client.close()
         return replies, document
 
-    replies, document = asyncio.run(attack())
+    replies, document = finish(attack())
     assert len(replies) > 100
     said = json.dumps([reply.content for reply in replies], default=str)
     for secret in ("Traceback", "site-packages", ".py", "/home", "/root", "File "):
@@ -284,4 +283,4 @@ def test_whatever_a_link_says_the_page_opens_and_nothing_starts(server, query):
         client.close()
         return buttons
 
-    assert asyncio.run(look()) == {"Train": False, "Cancel": True}  # idle
+    assert finish(look()) == {"Train": False, "Cancel": True}  # idle

@@ -15,14 +15,6 @@ COLD = 240_000  # ms: the first page of a machine compiles the kernels
 TRAINED = 120_000  # ms for a small run, whose worker may have to start first, on a busy machine
 
 
-@pytest.fixture(scope="module")
-def lab():
-    server = LabServer()
-    yield server
-    server.stop()
-    assert not server.complaints, "".join(server.lines)
-
-
 @pytest.fixture
 def view(lab: LabServer, page: Page) -> Page:
     """The Tasks view, freshly opened."""

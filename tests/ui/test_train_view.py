@@ -19,14 +19,6 @@ TRAINED = 90_000  # ms for a small run on a busy machine
 SECOND_OR_SO = 3_000  # ms from Cancel to its effect, on a busy machine
 
 
-@pytest.fixture(scope="module")
-def lab():
-    server = LabServer()
-    yield server
-    server.stop()
-    assert not server.complaints, "".join(server.lines)
-
-
 @pytest.fixture
 def view(lab: LabServer, page: Page) -> Page:
     """The Train view, freshly opened."""
