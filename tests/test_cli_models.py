@@ -61,7 +61,7 @@ def test_what_is_there_is_not_lost_to_data_that_do_not_fit(files, capsys):
     Path("other.csv").write_text("seq,z\na,1\n")
     Path("out").write_text("precious")
     assert cli.main(["decode", "model", "other.csv", "-o", "out"]) == 1
-    assert "trained on columns x, v; these data have z" in capsys.readouterr().err
+    assert "other.csv has no column 'x' for a feature; free are z" in capsys.readouterr().err
     assert Path("out").read_text() == "precious"
 
 
@@ -71,6 +71,51 @@ def test_decoded_tokens_can_be_read_again(files):
     again = read_conll(Path("out").read_text(), "out")
     before = read_conll(TOKENS * 2, "tokens")
     assert [record.x for record in again.records] == [record.x for record in before.records]
+
+
+CHAINS = "chain;no;a;b;ss\n" + "".join(
+    f"c{i // 6};{i % 6};{i % 3},5;{i % 2};{'ABC'[i % 3]}\n" for i in range(60)
+)
+
+
+def test_a_model_remembers_how_its_table_was_read(files, capsys):
+    Path("chains.txt").write_text(CHAINS)
+    said = ["--sequence", "chain", "--order", "no", "--label", "ss", "--features", "b", "a"]
+    assert cli.main(["train", "--task", "table", "-o", "model", "--C", "10", "chains.txt", *said]) == 0
+    assert cli.main(["evaluate", "model", "chains.txt"]) == 0
+    printed = capsys.readouterr().out
+    assert "sequences                     10" in printed
+    assert "sites                         60" in printed
+    assert cli.main(["decode", "model", "chains.txt"]) == 0
+    labelled = capsys.readouterr().out
+    # without its labels, with columns in another order and one more
+    rows = [line.split(";") for line in CHAINS.splitlines()]
+    Path("bare.txt").write_text("".join(f"{b};{chain};{no};{b}0;{a}\n" for chain, no, a, b, _ in rows))
+    assert cli.main(["decode", "model", "bare.txt"]) == 0
+    assert capsys.readouterr().out == labelled
+
+
+def test_what_is_given_counts_more_than_what_a_model_remembers(files, capsys):
+    cli.main(["train", "--task", "table", "-o", "model", "--C", "10", "--label", "label", "table.csv"])
+    Path("other.csv").write_text(TABLE.replace("label", "structure"))
+    assert cli.main(["evaluate", "model", "other.csv"]) == 1
+    assert "no column 'label'" in capsys.readouterr().err
+    assert cli.main(["evaluate", "model", "--label", "structure", "other.csv"]) == 0
+
+
+def test_a_model_remembers_the_columns_of_its_tokens(files, capsys):
+    Path("four.txt").write_text(
+        "".join(
+            f"{n} {' x '.join(line.split())} y\n" if line else "\n"
+            for n, line in enumerate(TOKENS.split("\n"))
+        )
+    )
+    said = ["--token", "1", "--tag", "3"]
+    assert cli.main(["train", "--task", "conll", "-o", "model", "--C", "10", "four.txt", *said]) == 0
+    assert cli.main(["evaluate", "model", "four.txt"]) == 0
+    assert "PER" in capsys.readouterr().out
+    assert cli.main(["decode", "model", "four.txt"]) == 0
+    assert capsys.readouterr().out.startswith("Anna\tB-PER\nmet\tO\n")
 
 
 class Rows:

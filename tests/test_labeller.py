@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from viterbi_lab import block_coordinate, labeller, model_file
+from viterbi_lab.data.conll import Columns
 from viterbi_lab.data.dataset import GENES, LETTERS, DataSet, Record
 from viterbi_lab.data.entities import IOB2, strays
 from viterbi_lab.data.loci import celegans_loci
-from viterbi_lab.data.reading import Options, read
+from viterbi_lab.data.options import Options
+from viterbi_lab.data.reading import read
 from viterbi_lab.data.table import Layout
 from viterbi_lab.features import WordFeatures
 from viterbi_lab.labeller import Labeller
@@ -193,3 +195,49 @@ print(peak() - before)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     # measured: 17 MB, of which scores and levels of 70,000 further bases, 2·9 float64 each, are 10 MB
     assert int(done.stdout) < 40e6
+
+
+SAID = Options(
+    Columns(token=1, label=3, separator="blanks", header=True, scheme=None),
+    Layout("chain", "no", "ss", ("b", "a"), ";", ","),
+    "aa",
+    "dssp",
+    "both",
+    True,
+)
+
+
+@pytest.mark.parametrize("options", [Options(), SAID])
+def test_how_data_were_read_is_kept_in_the_file(case, tmp_path, options):
+    dataclasses.replace(case[3], read_as=options).save(tmp_path / "model")
+    assert Labeller.load(tmp_path / "model").read_as == options
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"columns": {"token": "0"}},
+        {"columns": {"scheme": "BILOU"}},
+        {"columns": {"colour": 1}},
+        {"layout": {"features": "x"}},
+        {"layout": {"features": [1]}},
+        {"layout": {"decimal": "·"}},
+        {"strand": 1},
+        {"source": "/etc/passwd"},
+        [1],
+        {"layout": 5},
+    ],
+)
+def test_a_file_that_says_something_else_about_reading_is_refused(case, tmp_path, said):
+    path = tmp_path / "model"
+    case[3].save(path)
+    header, arrays = model_file.read(path)
+    model_file.write(path, {**header, "read_as": said}, arrays)
+    with pytest.raises(NotAModel, match="is damaged"):
+        Labeller.load(path)
+
+
+def test_labellers_of_earlier_versions_label_what_they_did():
+    old = Labeller.load(HERE / "old" / "labeller-1.zip")  # written before files kept how data were read
+    assert old.read_as == Options()
+    assert old.label(np.array([[0.5, 0.0], [1.5, 1.0], [2.5, 0.0], [0.5, 1.0]])) == tuple("ABCA")

@@ -15,6 +15,7 @@ import numpy as np
 
 from viterbi_lab import model_file
 from viterbi_lab.data.dataset import TASKS, DataSet
+from viterbi_lab.data.options import Options
 from viterbi_lab.dp import ChainScores, viterbi
 from viterbi_lab.features import (
     HistogramBins,
@@ -57,6 +58,7 @@ class Labeller:
         start: (N,) float64, −inf where a sequence may not begin.
         end: (N,) float64, −inf where it may not end.
         about: what else to keep in the file: plain values as JSON has them.
+        read_as: how the training data were read, so that others can be read alike.
     """
 
     task: str
@@ -69,6 +71,7 @@ class Labeller:
     start: np.ndarray
     end: np.ndarray
     about: dict[str, Any] = field(default_factory=dict)
+    read_as: Options = field(default_factory=Options)
 
     def __post_init__(self):
         N, F = len(self.states), self.features.n_features
@@ -142,6 +145,7 @@ class Labeller:
             "labels": list(self.labels),
             "forbidden": {name: np.argwhere(np.isneginf(w)).tolist() for name, w in chain.items()},
             "about": self.about,
+            "read_as": self.read_as.plain(),
         }
         finite = {name: np.where(np.isneginf(w), 0.0, w) for name, w in chain.items()}
         model_file.write(path, header, {"emissions": self.emissions, **finite})
@@ -171,8 +175,11 @@ class Labeller:
                 tuple(header["labels"]),
                 *(arrays[name] for name in ("emissions", "transitions", "start", "end")),
                 dict(header["about"]),
+                Options.of_plain(header.get("read_as", {})),  # files of earlier versions do not say
             )
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+        except NotAModel:
+            raise
+        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
             raise NotAModel(f"{path} is damaged: {error!r}") from error
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from viterbi_lab.assets import asset
 from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, TABLE, TASKS, DataSet
-from viterbi_lab.data.reading import BadFile, Limits, Options, read
+from viterbi_lab.data.options import Options
+from viterbi_lab.data.reading import BadFile, Limits, read
 
 HERE = Path(__file__).parent
 ODD = HERE / "odd"

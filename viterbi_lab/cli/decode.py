@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-from viterbi_lab.cli.inputs import FAULTS, add_data, complain, read_data
+from viterbi_lab.cli.inputs import AS_TRAINED, FAULTS, add_data, complain, options_of, read_data
 from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, DataSet
 
 
@@ -21,7 +21,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("model", type=Path, help="file that train wrote")
     parser.add_argument("-o", "--output", type=Path, help="file to write (default: standard output)")
-    add_data(parser)
+    add_data(parser, AS_TRAINED)
     parser.set_defaults(run=_run)
 
 
@@ -32,7 +32,8 @@ def _run(chosen: argparse.Namespace) -> int:
 
     try:
         labeller = Labeller.load(chosen.model)
-        data = read_data(chosen, labeller.task, labelled=False)
+        options = options_of(chosen, labeller.read_as.without_labels())
+        data = read_data(chosen.data, labeller.task, options)
         progress = tqdm(labeller.label_all(data), total=len(data.records), unit="sequence", disable=None)
         labels = list(progress)  # before a file is opened: what is there is not lost to a fault
         if chosen.output is None:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from viterbi_lab.cli.inputs import FAULTS, add_data, complain, read_data
+from viterbi_lab.cli.inputs import AS_TRAINED, FAULTS, add_data, complain, labelled, options_of, read_data
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -13,7 +13,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--background", help="label whose runs are no segments (default: O, N, or the most frequent)"
     )
-    add_data(parser)
+    add_data(parser, AS_TRAINED)
     parser.set_defaults(run=_run)
 
 
@@ -26,7 +26,8 @@ def _run(chosen: argparse.Namespace) -> int:
 
     try:
         labeller = Labeller.load(chosen.model)
-        data = read_data(chosen, labeller.task, labelled=True)
+        options = options_of(chosen, labeller.read_as)
+        data = labelled(read_data(chosen.data, labeller.task, options), chosen.data[0])
         background = chosen.background or background_of(data)
         predicted = tqdm(labeller.label_all(data), total=len(data.records), unit="sequence", disable=None)
         true = [record.y for record in data.records]

@@ -3,19 +3,27 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from viterbi_lab.data.conll import Columns
 from viterbi_lab.data.dataset import TASKS, DataSet
 from viterbi_lab.data.entities import IOB2, SCHEMES
-from viterbi_lab.data.reading import OWN_DISK, Options, read
+from viterbi_lab.data.options import AS_FOUND, Options
+from viterbi_lab.data.reading import OWN_DISK, read
 from viterbi_lab.data.table import Layout
 
 FAULTS = (OSError, ValueError, ModuleNotFoundError)
 """What reading, training and labelling raise, each with a sentence."""
+AS_TRAINED = "What is not given is as it was in training."
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """Add the files and what they do not say themselves."""
+def add_data(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
+    """Add the files and what they do not say themselves.
+
+    Args:
+        parser: of a command.
+        otherwise: where what is not given comes from, to be said in the help.
+    """
     parser.add_argument(
         "data",
         type=Path,
@@ -23,17 +31,13 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         help="genes: FASTA and GFF3 (two files, a folder or tar of pairs, or GFF3 with ##FASTA), GenBank, "
         "EMBL; conll: columns; table: CSV, TSV or NPZ; letters: a table of strings. Each may be gzipped",
     )
-    conll = parser.add_argument_group("conll")
+    conll = parser.add_argument_group("conll", otherwise)
     conll.add_argument(
         "--token", type=int, metavar="COLUMN", help="column of the token, from 0 (default: found)"
     )
-    conll.add_argument(
-        "--tag", type=int, default=-1, metavar="COLUMN", help="column of the label (default: the last)"
-    )
-    conll.add_argument(
-        "--scheme", choices=(*SCHEMES, "none"), default=IOB2, help=f"turn tags into this (default {IOB2})"
-    )
-    tables = parser.add_argument_group("table and letters")
+    conll.add_argument("--tag", type=int, metavar="COLUMN", help="column of the label (default: the last)")
+    conll.add_argument("--scheme", choices=(*SCHEMES, "none"), help=f"turn tags into this (default {IOB2})")
+    tables = parser.add_argument_group("table and letters", otherwise)
     tables.add_argument("--separator", help="between columns (default: found)")
     tables.add_argument("--sequence", metavar="NAME", help="column that names the sequence (default: found)")
     tables.add_argument("--order", metavar="NAME", help="column that numbers its sites (default: found)")
@@ -43,11 +47,15 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     tables.add_argument("--letters", metavar="NAME", help="column of letters (default: found)")
     tables.add_argument("--label", metavar="NAME", help="column of labels (default: found)")
     tables.add_argument("--decimal", choices=(".", ","), help="decimal sign (default: found)")
-    genes = parser.add_argument_group("genes")
+    genes = parser.add_argument_group("genes", otherwise)
     genes.add_argument(
-        "--strand", choices=("+", "-", "both"), default="+", help="the strand whose genes count (default +)"
+        "--strand", choices=("+", "-", "both"), help="the strand whose genes count (default +)"
     )
-    genes.add_argument("--phases", action="store_true", help="label coding bases by their place in the codon")
+    genes.add_argument(
+        "--phases",
+        action=argparse.BooleanOptionalAction,
+        help="label coding bases by their place in the codon",
+    )
 
 
 def add_task(parser: argparse.ArgumentParser) -> None:
@@ -55,41 +63,57 @@ def add_task(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", choices=TASKS, required=True, help="the kind of data")
 
 
-def read_data(chosen: argparse.Namespace, task: str, *, labelled: bool) -> DataSet:
+def options_of(chosen: argparse.Namespace, kept: Options = AS_FOUND) -> Options:
+    """How to read the data: as the arguments say, and as a model has kept where they say nothing."""
+
+    def said(given: Any, otherwise: Any) -> Any:
+        return otherwise if given is None else given
+
+    columns, layout = kept.columns, kept.layout
+    separator = {"\\t": "\t", "tab": "\t"}.get(chosen.separator, chosen.separator)
+    return Options(
+        Columns(
+            said(chosen.token, columns.token),
+            said(chosen.tag, columns.label),
+            said(separator, columns.separator),
+            scheme=None if chosen.scheme == "none" else said(chosen.scheme, columns.scheme),
+        ),
+        Layout(
+            said(chosen.sequence, layout.sequence),
+            said(chosen.order, layout.order),
+            said(chosen.label, layout.label),
+            layout.features if chosen.features is None else tuple(chosen.features),
+            said(separator, layout.separator),
+            said(chosen.decimal, layout.decimal),
+        ),
+        said(chosen.letters, kept.letters),
+        said(chosen.label, kept.labels),
+        said(chosen.strand, kept.strand),
+        said(chosen.phases, kept.phases),
+    )
+
+
+def read_data(paths: list[Path], task: str, options: Options) -> DataSet:
     """Read the data and print its notes to stderr.
 
     Raises:
         BadFile: if a file cannot be read as what it should be.
-        ValueError: if labels are missing where they are needed.
     """
-    separator = {"\\t": "\t", "tab": "\t"}.get(chosen.separator, chosen.separator)
-    options = Options(
-        Columns(
-            chosen.token,
-            chosen.tag if labelled else None,  # to label tokens their tags are not needed
-            separator,
-            scheme=None if chosen.scheme == "none" else chosen.scheme,
-        ),
-        Layout(
-            chosen.sequence,
-            chosen.order,
-            chosen.label,
-            None if chosen.features is None else tuple(chosen.features),
-            separator,
-            chosen.decimal,
-        ),
-        chosen.letters,
-        chosen.label,
-        chosen.strand,
-        chosen.phases,
-    )
-    paths: list[Path] = chosen.data
     source = paths[0] if len(paths) == 1 else {path.name: path.read_bytes() for path in paths}
     data = read(source, str(paths[0].name), task, options, OWN_DISK)
     for note in data.notes:
         print(note, file=sys.stderr)
-    if labelled and not data.is_labelled:
-        raise ValueError(f"{paths[0]} holds no labels, which are needed here.")
+    return data
+
+
+def labelled(data: DataSet, path: Path) -> DataSet:
+    """The data, if they have labels.
+
+    Raises:
+        ValueError: if labels are missing.
+    """
+    if not data.is_labelled:
+        raise ValueError(f"{path} holds no labels, which are needed here.")
     return data
 
 

@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from viterbi_lab.cli.inputs import FAULTS, add_data, add_task, complain, read_data
+from viterbi_lab.cli.inputs import FAULTS, add_data, add_task, complain, labelled, options_of, read_data
 
 NOT_CONVERGED = 3
 """Exit code if the training ended before it reached its goal; the model is written."""
@@ -65,7 +66,8 @@ def _run(chosen: argparse.Namespace) -> int:
     from viterbi_lab.rescaling import RESCALINGS
 
     try:
-        data = read_data(chosen, chosen.task, labelled=True)
+        options = options_of(chosen)
+        data = labelled(read_data(chosen.data, chosen.task, options), chosen.data[0])
         whole, data = data, shortened(data, chosen.long, chosen.longest)
         _say(data.notes[len(whole.notes) :])
         prepared = prepare(
@@ -99,7 +101,7 @@ def _run(chosen: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 if last is None:  # there are no weights to keep
                     raise
-        labeller = prepared.labeller(last.w)
+        labeller = replace(prepared.labeller(last.w), read_as=options.for_data_like(data))
         labeller.save(chosen.output)
     except FAULTS as error:
         return complain("train", error)

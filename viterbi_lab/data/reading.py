@@ -12,17 +12,18 @@ import io
 import tarfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from viterbi_lab.data.annotation import FASTA, GFF3, Reading, annotate, read_fasta, read_pairs
 from viterbi_lab.data.arrays import read_npz
-from viterbi_lab.data.conll import Columns, read_conll
+from viterbi_lab.data.conll import read_conll
 from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, TABLE, TASKS, DataSet, Record
 from viterbi_lab.data.genbank import read_genbank
 from viterbi_lab.data.letters import read_letters
 from viterbi_lab.data.loci import Locus, is_loci, parse_loci
-from viterbi_lab.data.table import Layout, read_table
+from viterbi_lab.data.options import AS_FOUND, Options
+from viterbi_lab.data.table import read_table
 from viterbi_lab.data.text import decode
 from viterbi_lab.features import base_codes
 from viterbi_lab.limits import Limits as LabLimits
@@ -52,32 +53,11 @@ UPLOAD = Limits()
 OWN_DISK = Limits(packed=2**30, unpacked=2**32)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a file does not say itself.
-
-    Attributes:
-        columns: CoNLL: where tokens and labels are.
-        layout: tables: which column is what.
-        letters: letters: the column that describes the sites; None: found.
-        labels: letters: the column of labels; None: found.
-        strand: genes: whose genes count: ``+``, ``-`` or ``both``.
-        phases: genes: label coding bases E0, E1, E2 by their place in the codon, not E.
-    """
-
-    columns: Columns = field(default_factory=Columns)
-    layout: Layout = field(default_factory=Layout)
-    letters: str | None = None
-    labels: str | None = None
-    strand: str = "+"
-    phases: bool = False
-
-
 def read(
     source: Path | bytes | Mapping[str, bytes],
     name: str,
     task: str,
-    options: Options = Options(),
+    options: Options = AS_FOUND,
     limits: Limits = UPLOAD,
 ) -> DataSet:
     """Read a file as data of a task.

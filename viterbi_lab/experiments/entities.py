@@ -20,7 +20,8 @@ from pathlib import Path
 from viterbi_lab.data.conll import Columns
 from viterbi_lab.data.dataset import CONLL, DataSet
 from viterbi_lab.data.loci import fold
-from viterbi_lab.data.reading import OWN_DISK, Options, read
+from viterbi_lab.data.options import Options
+from viterbi_lab.data.reading import OWN_DISK, read
 from viterbi_lab.experiments.ways import Trial, Way, by_way, pooled, try_way
 from viterbi_lab.features.words import describe
 from viterbi_lab.losses import SQRT

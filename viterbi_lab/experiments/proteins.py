@@ -17,7 +17,8 @@ from pathlib import Path
 
 from viterbi_lab.data.dataset import LETTERS, DataSet
 from viterbi_lab.data.loci import fold
-from viterbi_lab.data.reading import OWN_DISK, Options, read
+from viterbi_lab.data.options import Options
+from viterbi_lab.data.reading import OWN_DISK, read
 from viterbi_lab.evaluation import Evaluation
 from viterbi_lab.experiments.ways import Trial, Way, by_way, majority, pooled, try_way
 from viterbi_lab.losses import SQRT
