@@ -9,8 +9,8 @@ import time
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
+from mutations import EVERYTHING, mutated
 
 from viterbi_lab import files, model_file
 from viterbi_lab.assets import asset
@@ -19,36 +19,10 @@ from viterbi_lab.files import NotWritten, read_at_most, replace_file
 from viterbi_lab.model_file import NotAModel
 from viterbi_lab.ui import problem_file
 
-MUTATIONS = 30_000 if os.environ.get("VITERBI_LAB_FULL") == "1" else 1_500
+MUTATIONS = 30_000 if EVERYTHING else 1_500
 KILLS = 30
 X, Y = [[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]], [["exon", "intron", "intron"]]
 OLD = Path(__file__).parent / "old"
-TOKENS = (
-    b"null", b"true", b"-1", b"0", b"1e999", b"NaN", b"Infinity", b"[]", b"{}", b'""', b"[" * 2000, b"\x00",
-    b"9" * 400, b'"\\ud800"', b'"-inf"', b"__import__('os')", b"\xff\xfe", b"PK\x05\x06", b"PK\x03\x04",
-)  # fmt: skip
-
-
-def mutated(content: bytes, rng: np.random.Generator) -> bytes:
-    """The content with some damage: flipped, cut, doubled, moved, or with something strange put in."""
-    content = bytearray(content)
-    for _ in range(int(rng.integers(1, 4))):
-        a, b = sorted(rng.integers(0, len(content) + 1, size=2).tolist())
-        b = min(b, a + int(rng.integers(1, 40)))
-        match int(rng.integers(6)):
-            case 0:
-                content[a:b] = bytes(rng.integers(0, 256, b - a, dtype=np.uint8))
-            case 1:
-                del content[a:b]
-            case 2:
-                content[a:a] = content[a:b]
-            case 3:
-                del content[a:]
-            case 4:
-                content[a:b] = TOKENS[int(rng.integers(len(TOKENS)))]
-            case 5:
-                content[a:a] = TOKENS[int(rng.integers(len(TOKENS)))]
-    return bytes(content)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import struct
 import tempfile
@@ -78,6 +80,26 @@ def read_at_most(place: str | os.PathLike, most: int, variable: str) -> bytes:
             f"{place} has {size:,} bytes, and {variable} allows {most:,}. Choose a smaller file."
         )
     return content
+
+
+def gunzipped(content: bytes, source: str, most: int) -> bytes:
+    """Unpack what gzip packed.
+
+    Args:
+        content: all of it.
+        source: what errors call it.
+        most: bytes that may come out; no more are ever unpacked.
+
+    Raises:
+        ValueError: if it is damaged, or more would come out.
+    """
+    try:
+        unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(most + 1)
+    except (OSError, EOFError, zlib.error) as fault:
+        raise ValueError(f"{source} is damaged: {fault}.") from fault
+    if len(unpacked) > most:
+        raise ValueError(f"{source} unpacks to more than {most:,} bytes, which is not read.")
+    return unpacked
 
 
 def _remove_leftovers(place: Path) -> None:

@@ -33,6 +33,7 @@ class Limits:
     sessions: int = _limit(200, "pages that are open at the same time")
     message_bytes: int = _limit(10_000_000, "bytes of one message from a browser")
     upload_bytes: int = _limit(8 * 2**20, "bytes of a problem or a data file that is uploaded")
+    story_bytes: int = _limit(1_000_000, "bytes of the file of a story")
     unpacked_bytes: int = _limit(64 * 2**20, "bytes of uploaded files after they were unpacked, all together")
     model_bytes: int = _limit(10**9, "bytes of a model file")
     workers: int = _limit(0, "worker processes; 0 means all processors but one", least=0)

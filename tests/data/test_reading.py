@@ -107,11 +107,11 @@ def test_arrays_are_told_from_text_by_what_they_hold():
 
 def test_what_is_too_large_is_refused_before_it_is_unpacked():
     bomb = gzip.compress(bytes(10**7))
-    with pytest.raises(BadFile, match="f unpacks to more than 1000 bytes"):
+    with pytest.raises(BadFile, match=r"f\.gz unpacks to more than 1,000 bytes"):
         read(bomb, "f.gz", TABLE, limits=Limits(packed=10**6, unpacked=1000))
     with pytest.raises(BadFile, match=f"has {len(bomb)} bytes; at most 100"):
         read(bomb, "f.gz", TABLE, limits=Limits(packed=100))
-    with pytest.raises(BadFile, match="more than 1000 bytes"):
+    with pytest.raises(BadFile, match="more than 1,000 bytes"):
         read(gzip.compress(bomb), "f.gz.gz", TABLE, limits=Limits(packed=10**6, unpacked=1000))
 
 

@@ -12,10 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.cli import main
+from viterbi_lab.limits import Limits
 from viterbi_lab.ui import story_file, story_page
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.story import StorySession
-from viterbi_lab.ui.story_file import MOST_BYTES, bundled, read_text
+from viterbi_lab.ui.story_file import bundled, read_text
 from viterbi_lab.ui.views.page import lab
 
 COLD = 120_000  # ms: the first page of a machine compiles the kernels
@@ -172,8 +173,8 @@ def test_a_bad_file_is_told_and_the_story_goes_on():
     assert "talk.json: line 1, column" in session.error
     session.open("é".encode("latin-1"), "talk.json")
     assert "is not UTF-8" in session.error
-    session.open(b" " * (MOST_BYTES + 1), "talk.json")
-    assert "at most 1000000" in session.error
+    session.open(b" " * (Limits.in_force("story_bytes") + 1), "talk.json")
+    assert "VITERBI_LAB_STORY_BYTES allows 1,000,000" in session.error
     assert session.number == 3
     session.open(b"\xef\xbb\xbf" + json.dumps(SMALL).encode(), "talk.json")
     assert (session.error, session.number, session.story.title) == ("", 1, "Small")

@@ -232,7 +232,7 @@ def test_a_file_that_is_no_recorded_run_is_refused_beside_the_button(view):
     choose_file(
         view, "Open run", {"name": "run.json.gz", "mimeType": "application/gzip", "buffer": b"no run"}
     )
-    expect(view.get_by_role("alert").filter(has_text="no gzipped file")).to_be_visible()
+    expect(view.get_by_role("alert").filter(has_text="Not a gzipped file")).to_be_visible()
 
 
 def test_an_own_file_is_read_listed_and_trained_on(view):

@@ -6,11 +6,16 @@ import io
 import warnings
 from dataclasses import dataclass, field
 
+from viterbi_lab.data.text import one_line
+
 FORMATS = {"# STOCKHOLM": "stockholm", "CLUSTAL": "clustal", "!!": "msf", "PileUp": "msf"}
 """How files begin, and what Biopython calls them."""
 
 GAPS = ".~"
 """Signs for gaps beside ``-``; lower case letters of Stockholm stay as they are."""
+
+_FAULTS = (ValueError, AssertionError, IndexError, KeyError, TypeError, NotImplementedError)
+"""What Biopython's parsers raise of files that are damaged."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,8 @@ def read_alignment(text: str, source: str) -> Alignment:
         warnings.simplefilter("always")
         try:
             found = AlignIO.read(io.StringIO(text), format)
-        except (ValueError, AssertionError, IndexError, KeyError) as fault:
-            raise ValueError(f"{source}: Biopython cannot read the alignment: {fault}") from fault
+        except _FAULTS as fault:
+            raise ValueError(f"{source}: Biopython cannot read the alignment: {one_line(fault)}") from fault
     gaps = str.maketrans(GAPS, "-" * len(GAPS))
     return Alignment(
         tuple(record.id for record in found),
@@ -64,5 +69,5 @@ def read_alignment(text: str, source: str) -> Alignment:
             {"secondary_structure": "SS_cons"}.get(name, name): str(value)
             for name, value in found.column_annotations.items()
         },
-        tuple(f"{source}: {warning.message}" for warning in warned),
+        tuple(f"{source}: {one_line(warning.message)}" for warning in warned),
     )

@@ -70,6 +70,7 @@ def read_fasta(text: str, source: str) -> list[tuple[str, str]]:
         raise ValueError(
             f"{source} does not begin with '>' but with {first!r}; FASTA records begin with '>name'."
         )
+    _only_ascii_letters(text, source)
     records = [(record.id, str(record.seq)) for record in SeqIO.parse(io.StringIO(text.lstrip()), "fasta")]
     seen: dict[str, int] = {}
     for number, (name, letters) in enumerate(records, start=1):
@@ -78,6 +79,14 @@ def read_fasta(text: str, source: str) -> list[tuple[str, str]]:
         if name and seen.setdefault(name, number) != number:
             raise ValueError(f"{source}: records {seen[name]} and {number} are both named {name}.")
     return records
+
+
+def _only_ascii_letters(text: str, source: str) -> None:
+    """Refuse sequence lines with letters that are none of a sequence; Biopython would not say where."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.isascii() and not line.startswith(">"):
+            strange = next(letter for letter in line if not letter.isascii())
+            raise ValueError(f"{source}, line {number}: {strange!r} is no letter of a sequence.")
 
 
 def read_annotated(gff3: Path, fasta: Path | None = None, *, strand: str = "+") -> Reading:

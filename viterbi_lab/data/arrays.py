@@ -12,11 +12,14 @@ Nothing is believed: sizes are compared before anything is unpacked, and objects
 from __future__ import annotations
 
 import io
+import sys
+import tokenize
 import zipfile
 
 import numpy as np
 
 from viterbi_lab.data.dataset import TABLE, DataSet, Record
+from viterbi_lab.data.text import one_line
 from viterbi_lab.files import DAMAGED_ARCHIVE
 
 _ARRAYS = {"X": 2, "lengths": 1, "y": 1, "names": 1, "columns": 1}  # dimensions
@@ -95,21 +98,27 @@ def unpack(
     Raises:
         ValueError: if the file is damaged or too large, or an array holds objects or has other dimensions.
     """
-    arrays = {}
+    contents: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-            if size > most_bytes:
-                raise ValueError(f"{source} unpacks to {size} bytes; at most {most_bytes} are read.")
-            for info in archive.infolist():
+            members = archive.infolist()
+            size = sum(info.file_size for info in members)
+            for info in members if size <= most_bytes else ():
                 name = info.filename.removesuffix(".npy")
                 if name not in dimensions:
                     notes.append(f"{source}: array {name[:40]!r} has no meaning here and is not read.")
-                    continue
-                arrays[name] = _array(archive.read(info), f"{source}: {name}", dimensions[name])
-    except DAMAGED_ARCHIVE as fault:
-        raise ValueError(f"{source} is damaged: {fault}") from fault
-    return arrays
+                else:
+                    contents[name] = archive.read(info)
+    except (*DAMAGED_ARCHIVE, ValueError) as fault:
+        raise ValueError(f"{source} is damaged: {one_line(fault)}") from fault
+    if size > most_bytes:
+        raise ValueError(f"{source} unpacks to {size} bytes; at most {most_bytes} are read.")
+    twice = len(members) - len({info.filename.removesuffix(".npy") for info in members})
+    if twice:
+        raise ValueError(f"{source} holds {twice} arrays whose name is there before. Names must differ.")
+    return {
+        name: _array(content, f"{source}: {name}", dimensions[name]) for name, content in contents.items()
+    }
 
 
 def _array(content: bytes, where: str, dimensions: int | None) -> np.ndarray:
@@ -121,8 +130,8 @@ def _array(content: bytes, where: str, dimensions: int | None) -> np.ndarray:
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, fortran, dtype = read_header(stream)
-    except (ValueError, KeyError, RecursionError, MemoryError) as fault:
-        raise ValueError(f"{where} is no array of NumPy: {str(fault).splitlines()[0]}") from fault
+    except (ValueError, KeyError, RecursionError, MemoryError, tokenize.TokenError) as fault:
+        raise ValueError(f"{where} is no array of NumPy: {one_line(fault)}") from fault
     if dtype.hasobject:
         raise ValueError(f"{where} holds Python objects, which are never unpacked. Save numbers or text.")
     if dimensions is not None and len(shape) != dimensions:
@@ -131,4 +140,10 @@ def _array(content: bytes, where: str, dimensions: int | None) -> np.ndarray:
     count = int(np.prod(shape, dtype=object))
     if count * dtype.itemsize != len(data):
         raise ValueError(f"{where} is damaged: {len(data)} bytes are there, not those of shape {shape}.")
-    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    if dtype.kind == "U" and dtype.itemsize:
+        letters = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+        strange = letters[(letters > sys.maxunicode) | ((letters >= 0xD800) & (letters < 0xE000))]
+        if strange.size:
+            raise ValueError(f"{where} holds the number {strange[0]:#x} in a text, which is no letter.")
+    return array

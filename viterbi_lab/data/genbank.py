@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from viterbi_lab.data.annotation import Reading, labelled_locus
+from viterbi_lab.data.text import one_line
 from viterbi_lab.data.transcripts import Transcript
 
 FORMATS = {"genbank": "LOCUS", "embl": "ID"}
@@ -178,12 +179,7 @@ def _records(
                 record = SeqIO.read(io.StringIO(chunk), format)
                 str(record.seq)
             except _FAULTS as fault:
-                raise ValueError(f"{where}: Biopython cannot read the record: {_line(fault)}") from fault
-        notices += [f"{where}: {_line(warning.message)}" for warning in warned]
+                raise ValueError(f"{where}: Biopython cannot read the record: {one_line(fault)}") from fault
+        notices += [f"{where}: {one_line(warning.message)}" for warning in warned]
         found = ((begin + place, _FEATURE[format].match(line)) for place, line in enumerate(lines[begin:end]))
         yield record, begin + 1, [(place + 1, match[1]) for place, match in found if match]
-
-
-def _line(said: Exception | str) -> str:
-    """What was said in one line."""
-    return " ".join(str(said).split()) or type(said).__name__

@@ -7,7 +7,6 @@ and are not read. (S. Larson et al., EMNLP 2019; CC BY 3.0.)
 
 from __future__ import annotations
 
-import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from viterbi_lab.files import gunzipped
+from viterbi_lab.limits import Limits
 from viterbi_lab.taxonomy import Taxonomy
 
 ROOT = "all"
@@ -44,14 +45,14 @@ def read_intents(folder: Path) -> Intents:
         OSError: if a file is missing or cannot be read.
     """
     domains = _json(folder / "domains.json")
-    if not isinstance(domains, dict) or not all(isinstance(intents, list) for intents in domains.values()):
-        raise ValueError(f"{folder / 'domains.json'} must map each domain to a list of intents.")
+    if not isinstance(domains, dict) or not all(map(_is_list_of_names, domains.values())):
+        raise ValueError(f"{folder / 'domains.json'} must map each domain to a list of names of intents.")
     parents: dict[str, str | None] = {ROOT: None}
     for domain, intents in domains.items():
         parents[domain] = ROOT
         for intent in intents:
             if intent in parents:
-                raise ValueError(f"{intent!r} is named twice in {folder / 'domains.json'}.")
+                raise ValueError(f"{intent!r:.60} is named twice in {folder / 'domains.json'}.")
             parents[intent] = domain
     taxonomy = Taxonomy(parents)
     number_of = {intent: number for number, intent in enumerate(taxonomy.leaves)}
@@ -63,10 +64,12 @@ def read_intents(folder: Path) -> Intents:
         if not isinstance(data, dict) or not isinstance(data.get(split), list):
             raise ValueError(f"{path} has no list {split!r}.")
         for place, pair in enumerate(data[split]):
-            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise ValueError(f"Entry {place} of {split!r} in {path} is {pair!r}, not [query, intent].")
+            if not (_is_list_of_names(pair) and len(pair) == 2):
+                raise ValueError(
+                    f"Entry {place} of {split!r} in {path} is {pair!r:.60}, not [query, intent]."
+                )
             if pair[1] not in number_of:
-                raise ValueError(f"Entry {place} of {split!r} in {path}: {pair[1]!r} is in no domain.")
+                raise ValueError(f"Entry {place} of {split!r} in {path}: {pair[1]!r:.60} is in no domain.")
         queries[split] = tuple(query for query, _ in data[split])
         classes[split] = np.array([number_of[intent] for _, intent in data[split]], np.int64)
     return Intents(taxonomy, queries, classes)
@@ -74,7 +77,13 @@ def read_intents(folder: Path) -> Intents:
 
 def _json(path: Path) -> Any:
     raw = path.read_bytes()
+    if path.suffix == ".gz":
+        raw = gunzipped(raw, str(path), Limits.in_force("unpacked_bytes"))
     try:
-        return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
-    except (ValueError, EOFError, OSError) as error:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no JSON: {error}") from error
+
+
+def _is_list_of_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)

@@ -14,7 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from viterbi_lab.assets import asset
+from viterbi_lab.data.text import complaint, decode
 from viterbi_lab.features import base_codes
+from viterbi_lab.files import gunzipped
+from viterbi_lab.limits import Limits
 
 LABELS = "NEI"
 N, E, I = range(3)  # noqa: E741 - the letters of gene finding
@@ -87,9 +90,13 @@ def read_loci(path: Path) -> list[Locus]:
     """Read what :func:`write_loci` wrote.
 
     Raises:
-        ValueError: if the file is not of that form; the message names the line.
+        ValueError: if the file is not of that form; the message names it, and the line.
     """
-    return parse_loci(gzip.decompress(path.read_bytes()).decode("ascii"), str(path))
+    raw = gunzipped(path.read_bytes(), str(path), Limits.in_force("unpacked_bytes"))
+    try:
+        return parse_loci(decode(raw, str(path)), str(path))
+    except ValueError as fault:
+        raise ValueError(complaint(fault, str(path))) from fault
 
 
 def parse_loci(text: str, source: str) -> list[Locus]:

@@ -7,10 +7,8 @@ ends in `BadFile` with one sentence.
 
 from __future__ import annotations
 
-import gzip
 import io
 import tarfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -24,8 +22,9 @@ from viterbi_lab.data.letters import read_letters
 from viterbi_lab.data.loci import Locus, is_loci, parse_loci
 from viterbi_lab.data.options import AS_FOUND, Options
 from viterbi_lab.data.table import read_table
-from viterbi_lab.data.text import decode
+from viterbi_lab.data.text import complaint, decode
 from viterbi_lab.features import base_codes
+from viterbi_lab.files import gunzipped
 from viterbi_lab.limits import Limits as LabLimits
 
 SUFFIXES = {
@@ -78,6 +77,7 @@ def read(
     """
     if task not in TASKS:
         raise ValueError(f"task={task!r}; known are {', '.join(TASKS)}.")
+    files: Mapping[str, bytes] = source if isinstance(source, Mapping) else {}
     try:
         files = _unpacked(_files(source, name, task, limits), limits)
         if task == GENES:
@@ -99,7 +99,7 @@ def read(
     except OSError as fault:
         raise BadFile(f"{name} cannot be read: {fault.strerror or fault}.") from fault
     except ValueError as fault:
-        raise BadFile(str(fault)) from fault
+        raise BadFile(complaint(fault, name, *files)) from fault
 
 
 def _files(
@@ -129,13 +129,10 @@ def _unpacked(files: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
     room = limits.unpacked
     for name, raw in files.items():
         if raw.startswith(b"\x1f\x8b"):
-            try:
-                raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(room + 1)
-            except (zlib.error, EOFError, gzip.BadGzipFile) as fault:
-                raise ValueError(f"{name} is damaged: {fault}") from fault
+            raw = gunzipped(raw, name, room)
             name = name.removesuffix(".gz").removesuffix(".tgz")
-        if len(raw) > room:
-            raise ValueError(f"{name} unpacks to more than {limits.unpacked} bytes, which is not read.")
+        elif len(raw) > room:
+            raise ValueError(f"{name} and the files before it have more than {limits.unpacked:,} bytes.")
         room -= len(raw)
         if raw[257:262] == b"ustar":
             plain.update(_members(raw, name))

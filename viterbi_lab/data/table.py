@@ -111,7 +111,10 @@ def split_rows(
         separator = _separator(text, source)
         if separator != ",":
             notes.append(f"{source}: a {_SEPARATORS[separator]} separates the columns.")
-    (first, header), *body = _rows(text, separator, source)
+    rows = _rows(text, separator, source)
+    if not rows:
+        raise ValueError(f"{source} has no cell with anything in it.")
+    (first, header), *body = rows
     for line, cells in body:
         if len(cells) != len(header):
             raise ValueError(

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 import codecs
 
+LONGEST = 400
+"""Letters of a sentence about a file; what it quotes may be a whole file."""
+
+
+def one_line(said: object) -> str:
+    """What was said in one line; of one that is too long its beginning and end."""
+    line = " ".join(str(said).split()) or type(said).__name__
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 100]} … {line[-97:]}"
+
+
+def complaint(fault: object, *sources: str) -> str:
+    """A sentence about a fault that begins with the first source, unless it names one of them."""
+    said = one_line(fault)
+    return said if any(source in said for source in sources) else one_line(f"{sources[0]}: {said}")
+
 
 def decode(raw: bytes, source: str) -> str:
     """Decode UTF-8 (with or without a byte-order mark) and end every line by a line feed.

@@ -6,13 +6,14 @@ lab, see ``assets/treebank/README.md``.
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from viterbi_lab.assets import asset
 from viterbi_lab.data.text import decode
+from viterbi_lab.files import gunzipped
+from viterbi_lab.limits import Limits
 from viterbi_lab.trees import Tree
 
 
@@ -40,10 +41,12 @@ def read_treebank(path: Path) -> Treebank:
 
     Raises:
         ModuleNotFoundError: if NLTK is not installed.
-        ValueError: if the file is no text or holds no tree at all.
+        ValueError: if the file is damaged, no text, or holds no tree at all.
     """
     raw = path.read_bytes()
-    text = decode(gzip.decompress(raw) if path.suffix == ".gz" else raw, str(path))
+    if path.suffix == ".gz":
+        raw = gunzipped(raw, str(path), Limits.in_force("unpacked_bytes"))
+    text = decode(raw, str(path))
     trees, sources, notices = [], [], []
     for number, line in enumerate(text.splitlines(), start=1):
         source, tab, brackets = line.rpartition("\t")

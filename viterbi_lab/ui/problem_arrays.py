@@ -14,6 +14,7 @@ import io
 import numpy as np
 
 from viterbi_lab.data.arrays import unpack
+from viterbi_lab.data.text import one_line
 from viterbi_lab.dp import ChainScores
 from viterbi_lab.ui.question import OPS, OWN, Question
 
@@ -41,7 +42,7 @@ def read(raw: bytes, name: str, most_bytes: int) -> tuple[Question, list[str]]:
     try:
         return _question(arrays, name), notes
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(one_line(f"{name}: {error}")) from None
 
 
 def bytes_of(question: Question) -> bytes:

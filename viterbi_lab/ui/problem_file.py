@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from viterbi_lab.data.text import decode
+from viterbi_lab.data.text import decode, one_line
 from viterbi_lab.dp import ChainScores
 from viterbi_lab.files import read_at_most
 from viterbi_lab.limits import Limits, variable
@@ -35,7 +35,7 @@ def read_text(text: str, name: str) -> Question:
     try:
         return question_of(strict_json.parse(text))
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ValueError(one_line(f"{name}: {error}")) from error
 
 
 def question_of(content: object) -> Question:

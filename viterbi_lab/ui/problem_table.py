@@ -19,6 +19,7 @@ from itertools import product
 
 import numpy as np
 
+from viterbi_lab.data.text import one_line
 from viterbi_lab.dp import ChainScores
 from viterbi_lab.ui import problem_file, typed
 from viterbi_lab.ui.question import OPS, OWN, RULES, Question
@@ -45,7 +46,7 @@ def read_text(text: str, name: str) -> tuple[Question, list[str]]:
     try:
         return _question(text, name)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(one_line(f"{name}: {error}")) from None
 
 
 def text_of(question: Question) -> str:

@@ -7,15 +7,15 @@ names; nothing in it is executed. Reading checks every value.
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import zlib
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from viterbi_lab.data.text import one_line
+from viterbi_lab.files import gunzipped
 from viterbi_lab.iterate import Status
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.ui import problem_file
@@ -86,17 +86,14 @@ def read(content: bytes, name: str) -> Recording:
     except RecursionError:
         raise ValueError(f"{name}: brackets are nested too deep.") from None
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ValueError(one_line(f"{name}: {error}")) from error
 
 
 def _unpacked(content: bytes) -> bytes:
     try:
-        text = gzip.GzipFile(fileobj=io.BytesIO(content)).read(MOST_BYTES + 1)
-    except (OSError, EOFError, zlib.error):
-        raise ValueError("This is no gzipped file. A recorded run is what “Save run” wrote.") from None
-    if len(text) > MOST_BYTES:
-        raise ValueError(f"It holds more than {MOST_BYTES // 2**20} MiB of text, which no recorded run does.")
-    return text
+        return gunzipped(content, "it", MOST_BYTES)
+    except ValueError as fault:
+        raise ValueError(f"{fault} A recorded run is what “Save run” wrote.") from fault
 
 
 def _card_content(card: Card) -> dict[str, Any]:

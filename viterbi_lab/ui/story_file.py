@@ -12,7 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from viterbi_lab.assets import asset
+from viterbi_lab.data.text import decode, one_line
 from viterbi_lab.dp import Trace, trace
+from viterbi_lab.files import read_at_most
+from viterbi_lab.limits import Limits, variable
 from viterbi_lab.ui import problem_file, strict_json, typed
 from viterbi_lab.ui.drawable import too_big
 from viterbi_lab.ui.question import OPS, OWN, RULES, Question
@@ -20,7 +23,6 @@ from viterbi_lab.ui.question import OPS, OWN, RULES, Question
 NEEDED, OPTIONAL = ("title", "say"), ("problem", "op", "h", "step", "point")
 PARTS = ("truth", "card", "scores", "steps", "final")
 POINTS = ("floor", "site", "cell", "path", "part")
-MOST_BYTES = 1_000_000  # of a file
 MOST_BEATS = 60
 MOST_TITLE, MOST_SAY = 60, 300  # letters: a title and a sentence must fit above the stage
 
@@ -68,13 +70,22 @@ def read(path: Path) -> Story:
     """Read a story.
 
     Raises:
-        ValueError: as `read_text`, or if the file is larger than `MOST_BYTES`.
+        ValueError: as `read_bytes`.
         OSError: if it cannot be read.
     """
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise ValueError(f"{path.name} has {size} bytes; a story has at most {MOST_BYTES}.")
-    return read_text(path.read_text(encoding="utf-8-sig"), path.name)
+    return read_bytes(read_at_most(path, Limits.in_force("story_bytes"), variable("story_bytes")), path.name)
+
+
+def read_bytes(raw: bytes, name: str) -> Story:
+    """Read a story from the bytes of a file; ``name`` is what errors call it.
+
+    Raises:
+        ValueError: as `read_text`, or if it is too large or no UTF-8.
+    """
+    most = Limits.in_force("story_bytes")
+    if len(raw) > most:
+        raise ValueError(f"{name} has {len(raw):,} bytes, and {variable('story_bytes')} allows {most:,}.")
+    return read_text(decode(raw, name), name)
 
 
 def read_text(text: str, name: str) -> Story:
@@ -87,7 +98,7 @@ def read_text(text: str, name: str) -> Story:
     try:
         return _story(strict_json.parse(text), text)
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(one_line(f"{name}: {error}")) from None
 
 
 def beat_text(question: Question, step: int) -> str:

@@ -2,10 +2,9 @@
 
 import param
 
-from viterbi_lab.data.text import decode
 from viterbi_lab.ui import story_file
 from viterbi_lab.ui.sessions.stepper import StepperSession
-from viterbi_lab.ui.story_file import MOST_BYTES, Beat, Story
+from viterbi_lab.ui.story_file import Beat, Story
 
 
 class StorySession(param.Parameterized):
@@ -61,9 +60,7 @@ class StorySession(param.Parameterized):
             name: what errors call it.
         """
         try:
-            if len(raw) > MOST_BYTES:
-                raise ValueError(f"{name} has {len(raw)} bytes; a story has at most {MOST_BYTES}.")
-            story = story_file.read_text(decode(raw, name), name)
+            story = story_file.read_bytes(raw, name)
         except ValueError as error:
             self.error = str(error)
             return

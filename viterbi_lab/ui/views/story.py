@@ -8,10 +8,10 @@ import panel_material_ui as pmui
 import param
 from panel.viewable import Viewer
 
+from viterbi_lab.limits import Limits
 from viterbi_lab.ui import story_page
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.sessions.story import StorySession
-from viterbi_lab.ui.story_file import MOST_BYTES
 from viterbi_lab.ui.views.complaint import complain, complaint
 from viterbi_lab.ui.views.stage import Stage
 from viterbi_lab.ui.views.step import HEADER, LOWEST_STAGE
@@ -65,7 +65,7 @@ class StoryView(Viewer):
         own = pmui.FileInput(
             label="Open own story (JSON)",
             accept=".json",
-            max_file_size=MOST_BYTES,
+            max_file_size=Limits.in_force("story_bytes"),
             variant="outlined",
             **wide,
         )
