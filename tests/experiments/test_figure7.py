@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from viterbi_lab.experiments import cell_files, gathered
+from viterbi_lab.experiments.cells import run_cell
 from viterbi_lab.experiments.figure7 import duration, line, main
 from viterbi_lab.experiments.gathered import Row, shipped
-from viterbi_lab.experiments.protocol import Cell, Protocol, grid, run_cell
+from viterbi_lab.experiments.protocol import Cell, Protocol, grid
 from viterbi_lab.experiments.sweep import Progress, sweep
 from viterbi_lab.experiments.trends import points, statements, table
 from viterbi_lab.rescaling import RESCALINGS

@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from viterbi_lab.experiments import protocol as module
-from viterbi_lab.experiments.protocol import Cell, Protocol, agreement, grid, run_cell
+from viterbi_lab.experiments.agreement import agreement
+from viterbi_lab.experiments.cells import run_cell
+from viterbi_lab.experiments.drawn import draw
+from viterbi_lab.experiments.protocol import Cell, Protocol, grid
 from viterbi_lab.oracle import predict
 from viterbi_lab.rescaling import RESCALINGS
 
@@ -19,14 +21,14 @@ def result():
 
 
 def test_all_right_sites_are_those_that_prediction_labels_one_by_one(rng):
-    data = module._data(SMALL, 0, 5.0)
+    data = draw(SMALL, 0, 5.0)
     w = rng.normal(size=data.task.n_weights)
     predicted = [predict(data.task, example.x, w) for example in data.test.corpus.examples]
     assert data.test.right(w) == np.count_nonzero(np.concatenate(predicted) == data.test.truth)
 
 
 def test_labelling_does_not_see_the_truth():
-    data = module._data(SMALL, 0, 5.0)
+    data = draw(SMALL, 0, 5.0)
     nothing_learned = np.zeros(data.task.n_weights)  # all labellings tie
     assert data.test.right(nothing_learned) == np.count_nonzero(data.test.truth == 0)
 
@@ -73,9 +75,9 @@ def test_more_training_sequences_than_there_are_are_refused():
 
 
 def test_a_data_set_has_the_same_labels_at_every_noise():
-    few, many = (module._data(SMALL, 3, sigma) for sigma in (1.0, 12.0))
+    few, many = (draw(SMALL, 3, sigma) for sigma in (1.0, 12.0))
     assert np.array_equal(few.test.truth, many.test.truth)
-    assert not np.array_equal(few.test.truth, module._data(SMALL, 4, 12.0).test.truth)
+    assert not np.array_equal(few.test.truth, draw(SMALL, 4, 12.0).test.truth)
 
 
 def test_the_first_data_sets_of_the_grid_are_a_smaller_grid():

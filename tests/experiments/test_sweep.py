@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from viterbi_lab.experiments import cell_files
-from viterbi_lab.experiments.protocol import Cell, Protocol, grid, run_cell
+from viterbi_lab.experiments.cells import run_cell
+from viterbi_lab.experiments.protocol import Cell, Protocol, grid
 from viterbi_lab.experiments.sweep import Estimate, sweep
 
 SMALL = Protocol(pool=12, n_validation=8, n_test=8, Cs=(1e-3, 1e-1, 10.0), one_slack_up_to=0)

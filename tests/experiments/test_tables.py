@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from viterbi_lab import homologues
 from viterbi_lab.data.alignment import HomologueGenerator
 from viterbi_lab.data.families import shipped_families
 from viterbi_lab.data.treebank import Treebank, craft_sentences, read_tree
-from viterbi_lab.experiments import alignment, parsing, taxonomy
+from viterbi_lab.experiments import alignment, counted, parsing, synthetic_homologues, taxonomy
 from viterbi_lab.experiments.report import Table, mean_and_error, page
 from viterbi_lab.tasks.alignment import Alignment, AlignmentTask
 from viterbi_lab.trees import binarised
@@ -86,7 +87,7 @@ def test_c_is_chosen_on_another_draw(monkeypatch):
 
 
 def test_alignments_are_learned_from_few_examples_and_make_no_error_on_them():
-    few, more = alignment.run([0], sizes=(1, 10), n_test=20)
+    few, more = synthetic_homologues.run([0], sizes=(1, 10), n_test=20)
     assert few.train == more.train == 0
     assert more.svm < few.svm
     assert more.planes / 10 < few.planes  # |S| grows less than n
@@ -97,11 +98,11 @@ def test_alignments_are_learned_from_few_examples_and_make_no_error_on_them():
 
 def test_the_counted_model_is_the_log_odds_of_the_known_pairs(rng):
     task = AlignmentTask()
-    data = alignment.synthetic(rng, 30, HomologueGenerator.draw(rng))
-    Pi = alignment.log_odds(task, data).reshape(20, 20)
-    pairs = np.full((20, 20), alignment.PSEUDO_COUNT)
+    data = synthetic_homologues.synthetic(rng, 30, HomologueGenerator.draw(rng))
+    Pi = counted.log_odds(task, data).reshape(20, 20)
+    pairs = np.full((20, 20), counted.PSEUDO_COUNT)
     for comparison, known in zip(data.X, data.Y, strict=True):
-        for i, j in alignment.aligned_pairs(known):
+        for i, j in homologues.aligned_pairs(known):
             a, b = comparison.x[i], comparison.candidates[0][j]
             pairs[task.alphabet.index(a), task.alphabet.index(b)] += 1
     share = pairs / pairs.sum()
@@ -111,21 +112,21 @@ def test_the_counted_model_is_the_log_odds_of_the_known_pairs(rng):
 
 def test_recovered_pairs_are_a_share_of_the_known_ones():
     known = Alignment("MMDM", (1, 0))
-    assert alignment.aligned_pairs(known) == {(1, 0), (2, 1), (4, 2)}
-    assert alignment.recovered(known, known) == 1
-    assert alignment.recovered(Alignment("MM", (1, 0)), known) == pytest.approx(2 / 3)
-    assert alignment.recovered(Alignment("MMDM", (1, 0), candidate=1), known) == 0
+    assert homologues.aligned_pairs(known) == {(1, 0), (2, 1), (4, 2)}
+    assert homologues.recovered(known, known) == 1
+    assert homologues.recovered(Alignment("MM", (1, 0)), known) == pytest.approx(2 / 3)
+    assert homologues.recovered(Alignment("MMDM", (1, 0), candidate=1), known) == 0
 
 
 def test_real_pairs_are_of_one_family_and_their_decoys_of_others(rng):
     families = shipped_families()
-    data, notices = alignment.real_pairs(families, ("RRM_1", "fn3"), 6, rng)
+    data, notices = homologues.draw(families, 6, rng, chosen=("RRM_1", "fn3"))
     of_family = {family.name: "#".join(family.sequences) for family in families}
     for n, (comparison, known) in enumerate(zip(data.X, data.Y, strict=True)):
         own = ("RRM_1", "fn3")[n % 2]
         assert comparison.x in of_family[own]
         assert comparison.candidates[0] in of_family[own]
-        assert len(comparison.candidates) == 1 + alignment.DECOYS
+        assert len(comparison.candidates) == 1 + homologues.DECOYS
         for decoy in comparison.candidates[1:]:
             assert any(decoy in text for name, text in of_family.items() if name != own)
         assert known.operations.count("M") >= 10

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viterbi_lab import block_coordinate
 from viterbi_lab.data.intents import Intents, read_intents
-from viterbi_lab.rescaling import QUADRATIC, SLACK
+from viterbi_lab.experiments.machines import train
+from viterbi_lab.experiments.report import deliver
+from viterbi_lab.rescaling import VARIANTS
 from viterbi_lab.tasks.classification import ClassificationTask, zero_one
 from viterbi_lab.tasks.encoding import SPARSE
 
@@ -129,23 +130,17 @@ def machines(data: Intents) -> dict[str, Machine]:
     taxonomy, K = data.taxonomy, len(data.taxonomy.leaves)
 
     def ours(flat: bool, losses: np.ndarray) -> Machine:
-        def train(drawn: Draw, share: float) -> tuple[Callable[[csr_array], np.ndarray], int]:
+        def trained(drawn: Draw, share: float) -> tuple[Callable[[csr_array], np.ndarray], int]:
             F = drawn.X.shape[1]
             if flat:
                 task = ClassificationTask.flat(K, F, losses, SPARSE)
             else:
                 task = ClassificationTask.taxonomy(taxonomy, F, losses, SPARSE)
-            *_, last = block_coordinate.iterates(
-                task,
-                task.prepare(drawn.X, drawn.y),
-                C=share * len(drawn.y),
-                relative_gap=RELATIVE_GAP,
-                rescaling=SLACK,
-                penalty=QUADRATIC,
-            )
+            examples = task.prepare(drawn.X, drawn.y)
+            last, _ = train(task, examples, VARIANTS["SVM_2_Ds"], share, RELATIVE_GAP)
             return lambda X: np.argmax(task.scores(task.prepare_inputs(X), last.w), axis=1), last.planes
 
-        return train
+        return trained
 
     def one_vs_rest(drawn: Draw, share: float) -> tuple[Callable[[csr_array], np.ndarray], int]:
         from sklearn.svm import LinearSVC
@@ -226,10 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = []
     for per_class in options.per_class:
         rows += run(data, per_class, options.draws, told=_say)
-    text = table(rows) + "\n"
-    sys.stdout.write(text)
-    if options.out is not None:
-        options.out.write_text(text, encoding="utf-8")
+    deliver(table(rows) + "\n", options.out)
 
 
 def _say(line: str) -> None:

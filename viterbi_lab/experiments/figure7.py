@@ -20,8 +20,9 @@ from pathlib import Path
 
 from viterbi_lab.data.genes import SIGMAS
 from viterbi_lab.experiments import gathered
+from viterbi_lab.experiments.agreement import agreement
 from viterbi_lab.experiments.cell_files import digest, read_all, read_protocol
-from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Cell, Protocol, agreement, grid
+from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Cell, Protocol, grid
 from viterbi_lab.experiments.sweep import Progress, available_cores, sweep
 from viterbi_lab.experiments.trends import statements, table
 

@@ -16,14 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from viterbi_lab.assets import asset
-from viterbi_lab.experiments.protocol import (
-    COUNT_TRAINER,
-    PATH_TRAINER,
-    Agreement,
-    Cell,
-    CellResult,
-    Protocol,
-)
+from viterbi_lab.experiments.agreement import Agreement
+from viterbi_lab.experiments.cells import COUNT_TRAINER, PATH_TRAINER
+from viterbi_lab.experiments.protocol import Cell, CellResult, Protocol
 
 FORMAT = "viterbi_lab results of Fig. 7"
 VERSION = 1

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,10 +24,10 @@ from pathlib import Path
 
 import numpy as np
 
-from viterbi_lab.block_coordinate import iterates
 from viterbi_lab.data.loci import fold
 from viterbi_lab.data.treebank import Treebank, craft_sentences, read_treebank
-from viterbi_lab.experiments.report import Table, mean_and_error, page, write
+from viterbi_lab.experiments import machines
+from viterbi_lab.experiments.report import Table, deliver, mean_and_error, page
 from viterbi_lab.rescaling import VARIANTS
 from viterbi_lab.tasks.parsing import NoParse, ParsingTask, TreeLoss
 from viterbi_lab.trees import Grammar, Tree, binarised
@@ -189,16 +188,7 @@ def run(
             examples = task.prepare([tree.words() for tree in train], train)
             trained = {}
             for c in [chosen[method]] if method in chosen else grid:
-                begin = time.perf_counter()
-                *_, last = iterates(
-                    task,
-                    examples,
-                    C=c * len(examples),
-                    relative_gap=RELATIVE_GAP,
-                    rescaling=variant.rescaling,
-                    penalty=variant.penalty,
-                )
-                trained[c] = last, time.perf_counter() - begin
+                trained[c] = machines.train(task, examples, variant, c, RELATIVE_GAP)
             if method not in chosen:
                 chosen[method] = max(
                     trained, key=lambda c: evaluate(task, data.validation, trained[c][0].w)[1]
@@ -265,9 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = run(bank, range(options.seeds), n_train=options.train)
     command = f"python -m viterbi_lab.experiments parsing --seeds {options.seeds} --train {options.train}"
     text = page("Parsing", command, [table(results, options.train)])
-    if options.out is not None:
-        write(options.out, text)
-    sys.stdout.write(text)
+    deliver(text, options.out)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -60,7 +61,9 @@ def page(title: str, command: str, tables: Sequence[Table]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def write(path: Path, text: str) -> None:
-    """Write a page, and the folder it lies in if there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+def deliver(text: str, out: Path | None) -> None:
+    """Print a page, and write it into a file if one is named, and the folder of that if there is none."""
+    sys.stdout.write(text)
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")

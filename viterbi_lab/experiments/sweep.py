@@ -20,7 +20,8 @@ from time import monotonic
 from typing import Any
 
 from viterbi_lab.experiments import cell_files
-from viterbi_lab.experiments.protocol import Cell, CellResult, Protocol, run_cell
+from viterbi_lab.experiments.cells import run_cell
+from viterbi_lab.experiments.protocol import Cell, CellResult, Protocol
 from viterbi_lab.qp import SolverFailed
 
 ONE_THREAD = {

@@ -14,17 +14,15 @@ machine. Trained to a certified gap of 1 %, both then agree to the last digit sh
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from viterbi_lab.block_coordinate import iterates
 from viterbi_lab.data.taxonomy import TreeClasses
-from viterbi_lab.experiments.report import Table, mean_and_error, page, write
+from viterbi_lab.experiments import machines
+from viterbi_lab.experiments.report import Table, deliver, mean_and_error, page
 from viterbi_lab.rescaling import VARIANTS
 from viterbi_lab.tasks.classification import ClassificationTask, zero_one
 from viterbi_lab.taxonomy import Taxonomy
@@ -117,16 +115,7 @@ def _train(
     )
     variant = VARIANTS["SVM_2_Ds" if tree else "SVM_2"]
     examples = task.prepare(*train)
-    begin = time.perf_counter()
-    *_, last = iterates(
-        task,
-        examples,
-        C=c * len(examples),
-        relative_gap=RELATIVE_GAP,
-        rescaling=variant.rescaling,
-        penalty=variant.penalty,
-    )
-    seconds = time.perf_counter() - begin
+    last, seconds = machines.train(task, examples, variant, c, RELATIVE_GAP)
     X, y = test
     found = task.scores(X, last.w).argmax(axis=1)
     return Result(
@@ -194,9 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"python -m viterbi_lab.experiments taxonomy --seeds {options.seeds}",
         [table(results, 4), table(results, 2)],
     )
-    if options.out is not None:
-        write(options.out, text)
-    sys.stdout.write(text)
+    deliver(text, options.out)
 
 
 if __name__ == "__main__":
