@@ -6,6 +6,7 @@ Each is a sequence, its homologue and decoys, with the alignment that the family
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from viterbi_lab.iterate import Iterate
 from viterbi_lab.rescaling import MARGIN, QUADRATIC
 from viterbi_lab.tasks.alignment import AMINO_ACIDS, Alignment, AlignmentTask, Comparison
 
+DNA, RNA = "ACGT", "ACGU"
+NEARLY_ALL = 0.85
 C, EPSILON = 10.0, 0.1  # as in T04, section 4.4, but for C
 LONGEST = 120  # letters of a stretch
 DECOYS = 5
@@ -40,7 +43,7 @@ def draw(
     chosen: Sequence[str] | None = None,
     alphabet: str = AMINO_ACIDS,
 ) -> tuple[Homologues, list[str]]:
-    """Draw pairs of sequences of one family each, with decoys from the others; none if there is one family.
+    """Draw pairs of sequences of one family each, with decoys from others; of one family shuffled letters.
 
     Args:
         families: all of them.
@@ -74,10 +77,24 @@ def draw(
             if len(notices) > ATTEMPTS * n:
                 raise ValueError(f"{len(notices)} pairs were drawn that cannot be used. {notices[-1]}")
             continue
-        decoys = _decoys(families, family, len(z), alphabet, rng)
+        decoys = _decoys(families, family, z, alphabet, rng)
         X.append(Comparison(x, (z, *decoys)))
         Y.append(known)
     return Homologues(tuple(X), tuple(Y)), notices
+
+
+def alphabet_of(families: Sequence[Family]) -> str:
+    """The letters of DNA or RNA if nearly all are of it, else the twenty amino acids.
+
+    Example:
+        >>> alphabet_of([Family("f", ("a", "b"), ("AC-GT", "ACNGT"))])
+        'ACGT'
+    """
+    letters = Counter(letter for family in families for row in family.sequences for letter in row)
+    for alphabet in (DNA, RNA):
+        if sum(letters[letter] for letter in alphabet) >= NEARLY_ALL * letters.total():
+            return alphabet
+    return AMINO_ACIDS
 
 
 def train(task: AlignmentTask, data: Homologues) -> Iterate:
@@ -113,9 +130,9 @@ def _stretch(row_x: str, row_z: str, rng: np.random.Generator) -> tuple[str, str
 
 
 def _decoys(
-    families: Sequence[Family], own: Family, length: int, alphabet: str, rng: np.random.Generator
+    families: Sequence[Family], own: Family, z: str, alphabet: str, rng: np.random.Generator
 ) -> list[str]:
-    """Stretches of about this length of sequences of other families; none if there is no other family."""
+    """Stretches of other families about as long as z; where there are none, z with its letters shuffled."""
     usable = any(
         set(letters) <= set(alphabet)
         for family in families
@@ -123,11 +140,14 @@ def _decoys(
         for letters in family.sequences
     )
     decoys: list[str] = []
-    while usable and len(decoys) < DECOYS:
+    while len(decoys) < DECOYS:
+        if not usable:
+            decoys.append("".join(rng.permutation([*z])))
+            continue
         family = families[rng.integers(len(families))]
         letters = family.sequences[rng.integers(len(family.rows))]
-        begin = int(rng.integers(max(1, len(letters) - length + 1)))
-        decoy = letters[begin : begin + length]
+        begin = int(rng.integers(max(1, len(letters) - len(z) + 1)))
+        decoy = letters[begin : begin + len(z)]
         if family.name != own.name and set(decoy) <= set(alphabet):
             decoys.append(decoy)
     return decoys

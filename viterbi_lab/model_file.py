@@ -87,6 +87,16 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     return header, arrays
 
 
+def kind(path: str | os.PathLike) -> str | None:
+    """What kind of model a file says that it holds; None: a `StructuredSVM`.
+
+    Raises:
+        NotAModel: if it is none, is damaged, or comes from a newer version.
+        OSError: if the file cannot be read.
+    """
+    return read(path)[0].get("kind")
+
+
 def _header(archive: zipfile.ZipFile, path: str | os.PathLike) -> dict[str, Any]:
     try:
         header = json.loads(_member(archive, "header.json", LARGEST_HEADER))

@@ -2,12 +2,14 @@
 
 import argparse
 import csv
+import io
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
+from viterbi_lab.cli.aligning import align
 from viterbi_lab.cli.inputs import AS_TRAINED, FAULTS, add_data, complain, options_of, read_data
 from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, DataSet
 
@@ -17,7 +19,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "decode",
         help="label sequences with a model that train wrote",
-        description="Writes genes as GFF3, tokens as CoNLL columns, tables and letters as TSV.",
+        description="Writes genes as GFF3, tokens as CoNLL columns, tables and letters as TSV. An aligner "
+        "aligns the first sequence of a FASTA file with each other one: Stockholm, the best first.",
     )
     parser.add_argument("model", type=Path, help="file that train wrote")
     parser.add_argument("-o", "--output", type=Path, help="file to write (default: standard output)")
@@ -28,9 +31,13 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _run(chosen: argparse.Namespace) -> int:
     from tqdm import tqdm  # late, as all that computes: the help needs none of it
 
+    from viterbi_lab.aligner import KIND as ALIGNER
     from viterbi_lab.labeller import Labeller
+    from viterbi_lab.model_file import kind
 
     try:
+        if kind(chosen.model) == ALIGNER:
+            return _align(chosen)
         labeller = Labeller.load(chosen.model)
         options = options_of(chosen, labeller.read_as.without_labels())
         data = read_data(chosen.data, labeller.task, options)
@@ -43,6 +50,16 @@ def _run(chosen: argparse.Namespace) -> int:
                 _write(data, labels, stream)
     except FAULTS as error:
         return complain("decode", error)
+    return 0
+
+
+def _align(chosen: argparse.Namespace) -> int:
+    text = io.StringIO()
+    align(chosen.model, chosen.data, text)  # before a file is opened: what is there is not lost to a fault
+    if chosen.output is None:
+        sys.stdout.write(text.getvalue())
+    else:
+        chosen.output.write_text(text.getvalue(), encoding="utf-8", newline="")
     return 0
 
 

@@ -2,14 +2,16 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from viterbi_lab.data.conll import Columns
 from viterbi_lab.data.dataset import TASKS, DataSet
 from viterbi_lab.data.entities import IOB2, SCHEMES
+from viterbi_lab.data.families import Family
 from viterbi_lab.data.options import AS_FOUND, Options
-from viterbi_lab.data.reading import OWN_DISK, read
+from viterbi_lab.data.reading import ALIGNMENT, OWN_DISK, read, read_aligned
 from viterbi_lab.data.table import Layout
 
 FAULTS = (OSError, ValueError, ModuleNotFoundError)
@@ -29,7 +31,8 @@ def add_data(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
         type=Path,
         nargs="+",
         help="genes: FASTA and GFF3 (two files, a folder or tar of pairs, or GFF3 with ##FASTA), GenBank, "
-        "EMBL; conll: columns; table: CSV, TSV or NPZ; letters: a table of strings. Each may be gzipped",
+        "EMBL; conll: columns; table: CSV, TSV or NPZ; letters: a table of strings; alignment: Stockholm, "
+        "Clustal or MSF, several files or a folder. Each may be gzipped",
     )
     conll = parser.add_argument_group("conll", otherwise)
     conll.add_argument(
@@ -60,7 +63,7 @@ def add_data(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
 
 def add_task(parser: argparse.ArgumentParser) -> None:
     """Add the kind of data."""
-    parser.add_argument("--task", choices=TASKS, required=True, help="the kind of data")
+    parser.add_argument("--task", choices=(*TASKS, ALIGNMENT), required=True, help="the kind of data")
 
 
 def options_of(chosen: argparse.Namespace, kept: Options = AS_FOUND) -> Options:
@@ -99,11 +102,26 @@ def read_data(paths: list[Path], task: str, options: Options) -> DataSet:
     Raises:
         BadFile: if a file cannot be read as what it should be.
     """
-    source = paths[0] if len(paths) == 1 else {path.name: path.read_bytes() for path in paths}
-    data = read(source, str(paths[0].name), task, options, OWN_DISK)
-    for note in data.notes:
-        print(note, file=sys.stderr)
+    data = read(_source(paths), paths[0].name, task, options, OWN_DISK)
+    say(data.notes)
     return data
+
+
+def read_alignments(paths: list[Path]) -> list[Family]:
+    """Read alignments of several sequences and print notes to stderr.
+
+    Raises:
+        BadFile: if a file cannot be read as what it should be.
+    """
+    families, notes = read_aligned(_source(paths), paths[0].name, OWN_DISK)
+    say(notes)
+    return families
+
+
+def say(notes: Sequence[str]) -> None:
+    """Print notes to stderr."""
+    for note in notes:
+        print(note, file=sys.stderr)
 
 
 def labelled(data: DataSet, path: Path) -> DataSet:
@@ -115,6 +133,16 @@ def labelled(data: DataSet, path: Path) -> DataSet:
     if not data.is_labelled:
         raise ValueError(f"{path} holds no labels, which are needed here.")
     return data
+
+
+def _source(paths: list[Path]) -> Path | dict[str, bytes]:
+    if len(paths) == 1:
+        return paths[0]
+    names = [path.name for path in paths]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"two files are named {twice}. Rename one of them.")
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def complain(command: str, error: Exception) -> int:

@@ -35,6 +35,17 @@ class Family:
         return tuple(row.replace("-", "") for row in self.rows)
 
 
+def parse_family(text: str, source: str) -> tuple[Family, tuple[str, ...]]:
+    """The alignment in a text, named after its source, and what was guessed or repaired.
+
+    Raises:
+        ModuleNotFoundError: if Biopython is not installed.
+        ValueError: if it is neither Stockholm, Clustal nor MSF.
+    """
+    found = read_alignment(text, source)
+    return Family(Path(source).stem, found.names, tuple(row.upper() for row in found.rows)), found.notices
+
+
 def read_family(path: Path) -> Family:
     """The alignment of a file, named after it: Stockholm, Clustal or MSF.
 
@@ -42,8 +53,7 @@ def read_family(path: Path) -> Family:
         ModuleNotFoundError: if Biopython is not installed.
         ValueError: if the file is no text, or none of the three.
     """
-    found = read_alignment(decode(path.read_bytes(), str(path)), str(path))
-    return Family(path.stem, found.names, tuple(row.upper() for row in found.rows))
+    return parse_family(decode(path.read_bytes(), str(path)), str(path))[0]
 
 
 def read_families(paths: Iterable[Path]) -> list[Family]:

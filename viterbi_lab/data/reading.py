@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePath
+from typing import TypeVar
 
 from viterbi_lab.data.annotation import FASTA, GFF3, Reading, annotate, read_fasta, read_pairs
 from viterbi_lab.data.arrays import read_npz
 from viterbi_lab.data.conll import read_conll
 from viterbi_lab.data.dataset import CONLL, GENES, LETTERS, TABLE, TASKS, DataSet, Record
+from viterbi_lab.data.families import Family, parse_family
 from viterbi_lab.data.genbank import read_genbank
 from viterbi_lab.data.letters import read_letters
 from viterbi_lab.data.loci import Locus, is_loci, parse_loci
@@ -34,6 +37,14 @@ SUFFIXES = {
     LETTERS: (".csv", ".tsv", ".txt", ".gz"),
 }
 """Ends of names to offer where files are chosen. What counts is what is in a file, not its name."""
+
+ALIGNMENT = "alignment"
+"""The kind of data that `read_aligned` reads: not sequences of sites, so none of ``TASKS``."""
+
+ALIGNMENTS = (".sto", ".stk", ".sth", ".stockholm", ".aln", ".clustal", ".msf")
+"""Ends of names of alignments, which count where there are several files."""
+
+Parsed = TypeVar("Parsed")
 
 
 class BadFile(ValueError):
@@ -77,29 +88,98 @@ def read(
     """
     if task not in TASKS:
         raise ValueError(f"task={task!r}; known are {', '.join(TASKS)}.")
+    return _parsed(source, name, task, limits, lambda files: _data(files, name, task, options, limits))
+
+
+def read_aligned(
+    source: Path | bytes | Mapping[str, bytes], name: str, limits: Limits = UPLOAD
+) -> tuple[list[Family], tuple[str, ...]]:
+    """Read alignments of several sequences: a file for each, Stockholm, Clustal or MSF, maybe gzipped.
+
+    Args:
+        source: a path of a file or a folder, the bytes of a file, or several files by name.
+        name: what to call it in messages.
+        limits: how large it may be.
+
+    Returns:
+        A family for each file, by the name of the file, and a sentence for everything guessed or repaired.
+
+    Raises:
+        BadFile: if it is too large, cannot be read, is no alignment of two sequences or more, or two files
+            have the same name.
+        ModuleNotFoundError: if it needs Biopython, which is not installed.
+    """
+    return _parsed(source, name, ALIGNMENT, limits, _families)
+
+
+def read_sequences(source: Path | bytes, name: str, limits: Limits = UPLOAD) -> list[tuple[str, str]]:
+    """Names and letters, in upper case, of the records of a FASTA file, maybe gzipped.
+
+    Raises:
+        BadFile: if it is too large, cannot be read, or is no FASTA.
+        ModuleNotFoundError: if it needs Biopython, which is not installed.
+    """
+
+    def parse(files: Mapping[str, bytes]) -> list[tuple[str, str]]:
+        if len(files) != 1:
+            raise ValueError(f"{len(files)} files were given; sequences are read from one.")
+        ((one, raw),) = files.items()
+        return [(called, letters.upper()) for called, letters in read_fasta(decode(raw, one), one)]
+
+    return _parsed(source, name, ALIGNMENT, limits, parse)
+
+
+def _parsed(
+    source: Path | bytes | Mapping[str, bytes],
+    name: str,
+    task: str,
+    limits: Limits,
+    parse: Callable[[Mapping[str, bytes]], Parsed],
+) -> Parsed:
+    """What is made of the files, or one sentence."""
     files: Mapping[str, bytes] = source if isinstance(source, Mapping) else {}
     try:
         files = _unpacked(_files(source, name, task, limits), limits)
-        if task == GENES:
-            return _genes(files, name, options)
-        if len(files) != 1:
-            raise ValueError(f"{len(files)} files were given; {task} are read from one.")
-        ((name, raw),) = files.items()
-        if task == TABLE and raw.startswith(b"PK\x03\x04"):
-            return read_npz(raw, name, limits.unpacked)
-        text = decode(raw, name)
-        if task == CONLL:
-            return read_conll(text, name, options.columns)
-        if task == TABLE:
-            return read_table(text, name, options.layout)
-        layout = options.layout
-        return read_letters(
-            text, name, letters=options.letters, labels=options.labels, separator=layout.separator
-        )
+        return parse(files)
     except OSError as fault:
         raise BadFile(f"{name} cannot be read: {fault.strerror or fault}.") from fault
     except ValueError as fault:
         raise BadFile(complaint(fault, name, *files)) from fault
+
+
+def _data(files: Mapping[str, bytes], name: str, task: str, options: Options, limits: Limits) -> DataSet:
+    if task == GENES:
+        return _genes(files, name, options)
+    if len(files) != 1:
+        raise ValueError(f"{len(files)} files were given; {task} are read from one.")
+    ((name, raw),) = files.items()
+    if task == TABLE and raw.startswith(b"PK\x03\x04"):
+        return read_npz(raw, name, limits.unpacked)
+    text = decode(raw, name)
+    if task == CONLL:
+        return read_conll(text, name, options.columns)
+    if task == TABLE:
+        return read_table(text, name, options.layout)
+    layout = options.layout
+    return read_letters(
+        text, name, letters=options.letters, labels=options.labels, separator=layout.separator
+    )
+
+
+def _families(files: Mapping[str, bytes]) -> tuple[list[Family], tuple[str, ...]]:
+    kept = {name for name in files if PurePath(name).suffix in ALIGNMENTS} if len(files) > 1 else set(files)
+    ignored = [f"{name} is no alignment by its name, and not read." for name in sorted(files.keys() - kept)]
+    if not kept:
+        raise ValueError(f"{len(files)} files were given, none with a name in {', '.join(ALIGNMENTS)}.")
+    found = [parse_family(decode(files[name], name), name) for name in sorted(kept)]
+    families = sorted((family for family, _ in found), key=lambda family: family.name)
+    for one, other in pairwise(families):
+        if one.name == other.name:
+            raise ValueError(f"two files are named {one.name}. Rename one of them.")
+    for family in families:
+        if len(family.rows) < 2:
+            raise ValueError(f"{family.name} has one sequence, so nothing is aligned. Give at least two.")
+    return families, (*ignored, *(notice for _, notices in found for notice in notices))
 
 
 def _files(
