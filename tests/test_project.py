@@ -20,7 +20,7 @@ def names(requirements):
 
 def test_conda_and_pip_install_the_same():
     wanted = names(PROJECT["dependencies"])
-    for extra in ("bio", "notebook", "text", "figures", "pictures", "test"):
+    for extra in ("bio", "notebook", "text", "figures", "pictures", "distributed", "test"):
         wanted |= names(PROJECT["optional-dependencies"][extra])
     wanted.pop("viterbi-lab")
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
