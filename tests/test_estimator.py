@@ -9,10 +9,11 @@ import naive_training
 import numpy as np
 import pytest
 
-from viterbi_lab.estimator import TRAINERS, NotFittedError, StructuredSVM, sequence_scorer, token_scorer
+from viterbi_lab.estimator import NotFittedError, StructuredSVM, sequence_scorer, token_scorer
 from viterbi_lab.iterate import Status
 from viterbi_lab.losses import SQUARE, capped, sampled
 from viterbi_lab.rescaling import MARGIN, QUADRATIC, SLACK
+from viterbi_lab.trainers import TRAINERS
 
 X = [[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]
 Y = [["exon", "intron", "intron"], ["intron", "exon"]]

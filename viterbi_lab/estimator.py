@@ -6,18 +6,15 @@ training finds out ends in an underscore, and `clone` and `GridSearchCV` work.
 
 from __future__ import annotations
 
-import inspect
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from viterbi_lab import block_coordinate, cutting_plane
-from viterbi_lab.dp import ChainProblem, Combine, k_best, lead
-from viterbi_lab.formulation import N_SLACK, ONE_SLACK
+from viterbi_lab import trainers
 from viterbi_lab.iterate import Iterate, Status
 from viterbi_lab.labelled import (
     as_input,
@@ -30,28 +27,16 @@ from viterbi_lab.labelled import (
 )
 from viterbi_lab.losses import WRAPPERS, LabelCosts, Wrapper
 from viterbi_lab.model_file import NotAModel
-from viterbi_lab.oracle import predict
+from viterbi_lab.parameters import Parameters, name_of, named
+from viterbi_lab.predictor import NotFittedError, Predictor
 from viterbi_lab.rescaling import PENALTIES, RESCALINGS, Penalty, Rescaling
 from viterbi_lab.tasks.base import Example
 from viterbi_lab.tasks.sequence import SequenceTask
 from viterbi_lab.trained import Trained
 from viterbi_lab.working_set import WorkingSet
 
-TRAINERS = ("block_coordinate", "cutting_plane", "one_slack")
 
-
-class NotFittedError(ValueError, AttributeError):
-    """The estimator has not been trained yet."""
-
-
-class Ranked(NamedTuple):
-    """One of the best labellings of a sequence: its labels, and its score ⟨w, Ψ(x, ŷ)⟩."""
-
-    labels: list[Hashable]
-    score: float
-
-
-class StructuredSVM:
+class StructuredSVM(Parameters, Predictor):
     """A structured SVM that labels sequences; Bauer et al. (3) and (4), trained to a certified gap.
 
     It minimises ½‖w‖² + (C/n) Σ ξ_i (``penalty="linear"``) or ½‖w‖² + (C/2n) Σ ξ_i² (``"quadratic"``).
@@ -168,7 +153,7 @@ class StructuredSVM:
 
         Not taking the rest of the iterates ends the training where it is.
         """
-        wrapper = _named("h", self.h, WRAPPERS, Wrapper)
+        wrapper = named("h", self.h, WRAPPERS, Wrapper)
         label_lists = checked_lists(X, Y)
         classes = distinct(self.classes if self.classes is not None else chain.from_iterable(label_lists))
         encoding = encoding_of(X, self.active)
@@ -183,8 +168,8 @@ class StructuredSVM:
         )
         numbers = numbered(label_lists, classes)
         examples = task.prepare(inputs, numbers, site_weights)
-        owners = 1 if self.trainer == "one_slack" else len(examples)
-        return self._train(classes, task, examples, WorkingSet.of(task, owners))
+        planes = WorkingSet.of(task, trainers.owners(self.trainer, len(examples)))
+        return self._train(classes, task, examples, planes)
 
     def continue_fit(
         self,
@@ -241,51 +226,6 @@ class StructuredSVM:
             trained.append(svm)
         return trained
 
-    # ------------------------------------------------------------------ using what was learned
-
-    def predict(self, X: Sequence[Any]) -> list[list[Hashable]]:
-        """The best labelling of each sequence, Bauer et al. (5), in the labels that `fit` was given."""
-        return [self._labels(predict(self.task_, x, self.w_)) for x in self._prepared(X)]
-
-    def decision_function(self, X: Sequence[Any]) -> np.ndarray:
-        """How well and how clearly each sequence is labelled.
-
-        Returns:
-            (n, 2) float64: the score ⟨w, Ψ(x, ŷ)⟩ of the prediction, and by how much it exceeds that of every
-            other labelling; inf where there is no other.
-        """
-        decided = []
-        for x in self._prepared(X):
-            scores = self.task_.scores(x, self.w_)
-            decided.append((scores.score(predict(self.task_, x, self.w_)), lead(scores)))
-        return np.array(decided, dtype=np.float64).reshape(-1, 2)
-
-    def k_best(self, X: Sequence[Any], count: int) -> list[list[Ranked]]:
-        """The ``count`` best labellings of each sequence, best first; fewer where there are fewer."""
-        ranked = []
-        for x in self._prepared(X):
-            scores = self.task_.scores(x, self.w_)
-            shape = (scores.length, scores.n_states)
-            problem = ChainProblem(
-                scores,
-                np.zeros(shape[0], np.int64),
-                np.zeros(1),
-                Combine.PLUS,
-                cost=np.zeros(shape, np.int64),
-            )
-            ranked.append([Ranked(self._labels(best.y), best.score) for best in k_best(problem, count)])
-        return ranked
-
-    def score(self, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
-        """The share of sites that `predict` labels as in Y, over all sequences together."""
-        predicted, truths = self.predict(X), [as_list(labels) for labels in Y]
-        if [len(labels) for labels in predicted] != [len(labels) for labels in truths]:
-            raise ValueError("X and Y differ in their numbers of sequences or sites. Give one label a site.")
-        pairs = list(zip(chain.from_iterable(predicted), chain.from_iterable(truths), strict=True))
-        if not pairs:
-            raise ValueError("There is no site to score. Give at least one sequence.")
-        return sum(found == true for found, true in pairs) / len(pairs)
-
     # ------------------------------------------------------------------ files
 
     def save(self, path: str | os.PathLike) -> None:
@@ -318,23 +258,6 @@ class StructuredSVM:
         return svm
 
     # ------------------------------------------------------------------ conventions of scikit-learn
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings by name, as they were given; ``deep`` makes no difference."""
-        return {name: getattr(self, name) for name in _setting_names(type(self))}
-
-    def set_params(self, **params: Any) -> StructuredSVM:
-        """Change settings; they are checked when training begins.
-
-        Raises:
-            ValueError: if there is no setting of that name.
-        """
-        names = _setting_names(type(self))
-        for name, value in params.items():
-            if name not in names:
-                raise ValueError(f"There is no setting {name!r}; known are {', '.join(names)}.")
-            setattr(self, name, value)
-        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "result_")
@@ -370,25 +293,21 @@ class StructuredSVM:
     def _train(
         self, classes: list[Hashable], task: SequenceTask, examples: Sequence[Example], planes: WorkingSet
     ) -> Iterator[Iterate]:
-        if self.trainer not in TRAINERS:
-            raise ValueError(f"trainer={self.trainer!r}; known are {', '.join(TRAINERS)}.")
-        settings = {
-            "C": self.C,
-            "epsilon": self.epsilon,
-            "relative_gap": self.relative_gap,
-            "rescaling": _named("rescaling", self.rescaling, RESCALINGS, Rescaling),
-            "penalty": _named("penalty", self.penalty, PENALTIES, Penalty),
-            "max_passes": self.max_passes,
-            "n_jobs": self.n_jobs,
-            "working_set": planes,
-        }
-        if self.trainer == "block_coordinate":
-            training = block_coordinate.iterates(task, examples, seed=self.random_state, **settings)
-        else:
-            formulation = ONE_SLACK if self.trainer == "one_slack" else N_SLACK
-            training = cutting_plane.iterates(
-                task, examples, formulation=formulation, solver=self.solver, **settings
-            )
+        training = trainers.iterates(
+            self.trainer,
+            task,
+            examples,
+            planes,
+            solver=self.solver,
+            seed=self.random_state,
+            C=self.C,
+            epsilon=self.epsilon,
+            relative_gap=self.relative_gap,
+            rescaling=named("rescaling", self.rescaling, RESCALINGS, Rescaling),
+            penalty=named("penalty", self.penalty, PENALTIES, Penalty),
+            max_passes=self.max_passes,
+            n_jobs=self.n_jobs,
+        )
         return self._remembering(training, classes, task, examples, planes)
 
     def _remembering(
@@ -420,8 +339,8 @@ class StructuredSVM:
         """The settings that decide which constraints there are."""
         return (
             str(self.rescaling).lower(),
-            self.penalty if isinstance(self.penalty, str) else self.penalty.name,
-            self.h if isinstance(self.h, str) else self.h.name,
+            name_of(self.penalty),
+            name_of(self.h),
             self.trainer,
             self.start_end,
             self.active,
@@ -434,28 +353,14 @@ class StructuredSVM:
         """The settings as JSON can say them: objects by their names, the callback not at all."""
         settings = self.get_params()
         del settings["callback"]
-        for name, kind in (("rescaling", Rescaling), ("penalty", Penalty), ("h", Wrapper)):
-            if isinstance(settings[name], kind):
-                settings[name] = settings[name].name
+        for name in ("rescaling", "penalty", "h"):
+            settings[name] = name_of(settings[name])
         for name in ("label_costs", "classes"):
             if settings[name] is not None:
                 settings[name] = (
                     np.asarray(settings[name]).tolist() if name == "label_costs" else self.classes_
                 )
         return settings
-
-    def _require_fit(self) -> None:
-        if not hasattr(self, "result_"):
-            raise NotFittedError("This StructuredSVM is not fitted yet. Call fit with training data first.")
-
-    def _prepared(self, X: Sequence[Any]) -> Iterator[Any]:
-        self._require_fit()
-        for i, x in enumerate(X):
-            where = f"sequence {i}"
-            yield self.task_.prepare_input(as_input(x, self.task_.encoding, where), where)
-
-    def _labels(self, numbers: np.ndarray) -> list[Hashable]:
-        return [self.classes_[number] for number in numbers]
 
 
 def token_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[Hashable]]) -> float:
@@ -468,18 +373,5 @@ def sequence_scorer(svm: StructuredSVM, X: Sequence[Any], Y: Sequence[Sequence[H
     return float(np.mean([found == as_list(true) for found, true in zip(svm.predict(X), Y, strict=True)]))
 
 
-def _setting_names(kind: type) -> list[str]:
-    return list(inspect.signature(kind.__init__).parameters)[1:]
-
-
 def _gap_of(result: Iterate) -> str:
     return f"gap {max(result.gap, 0.0):.3g} of objective {result.upper:.6g}"
-
-
-def _named(setting: str, value: Any, known: Mapping[str, Any], kind: type) -> Any:
-    """The object that a setting means: itself, or the one of that name."""
-    if isinstance(value, kind):
-        return value
-    if value not in known:
-        raise ValueError(f"{setting}={value!r}; known are {', '.join(known)}, or a {kind.__name__}.")
-    return known[value]
