@@ -9,6 +9,11 @@ from viterbi_lab.data.loci import fold
 from viterbi_lab.data.reading import read
 from viterbi_lab.experiments import EXPERIMENTS, entities, proteins
 from viterbi_lab.experiments.__main__ import main
+from viterbi_lab.experiments.rivals import linear_svm
+from viterbi_lab.experiments.ways import FACTORS, try_way
+from viterbi_lab.features import LetterWindows
+
+LETTERS_OF = {"H": "AL", "E": "VT", "C": "GP"}
 
 
 def protein_table(n=12):
@@ -17,7 +22,7 @@ def protein_table(n=12):
     rows = ["id\taa\tdssp3"]
     for i in range(n):
         structure = "".join(label * int(rng.integers(2, 6)) for label in rng.permutation([*"HECHEC"]))
-        letters = "".join(rng.choice([*{"H": "AL", "E": "VT", "C": "GP"}[label]]) for label in structure)
+        letters = "".join(rng.choice([*LETTERS_OF[label]]) for label in structure)
         rows.append(f"p{i}\t{letters}\t{structure}")
     return "\n".join(rows) + "\n"
 
@@ -35,7 +40,7 @@ def tokens(n=30):
 def test_every_protein_is_tested_once_and_never_trained_on():
     data = read(protein_table().encode(), "t", "letters")
     trials = proteins.run(data, ways=proteins.WAYS[:1], n_folds=2)
-    folds = [test for trial, test in trials if trial.way == "most frequent"]
+    folds = [test for trial, test in trials if trial.way == "most frequent label"]
     tested = [record.name for test in folds for record in test.records]
     assert sorted(tested) == sorted(record.name for record in data.records)
     for number, (_, test) in enumerate(trials[::2]):
@@ -44,10 +49,10 @@ def test_every_protein_is_tested_once_and_never_trained_on():
 
 def test_structure_that_letters_tell_is_found():
     data = read(protein_table().encode(), "t", "letters")
-    header, majority, margin = proteins.table(proteins.run(data, proteins.WAYS[:1], 2)).splitlines()
-    assert header.split()[1] == "Q3"
-    assert float(margin.split("= k")[1].split()[0]) > 90
-    assert float(majority.split()[2]) < 60
+    made = proteins.table(proteins.run(data, proteins.WAYS[:1], 2), "t")
+    (majority, margin), q3 = made.rows, made.columns.index("Q3, %")
+    assert float(margin[q3]) > 90
+    assert float(majority[q3]) < 60
 
 
 def test_an_empty_fold_is_refused():
@@ -68,20 +73,74 @@ def test_entities_that_context_tells_are_found_by_every_way_and_by_crfsuite():
     data = read(tokens().encode(), "t", "conll")
     train, test = entities.split(data, 3)
     ways = [dataclasses.replace(way, C_each=1.0) for way in entities.WAYS]
-    lines = entities.table(entities.run(train, test, ways)).splitlines()[1:]
-    assert lines[0].startswith("python-crfsuite")
-    assert len(lines) == 1 + len(ways)
-    for line in lines:
-        assert float(line[16:].split()[2]) == 100.0, line  # F1
+    made = entities.table(entities.run(train, test, ways), "t")
+    assert [row[0] for row in made.rows] == ["python-crfsuite", *(way.name for way in ways)]
+    assert {row[made.columns.index("F1, %")] for row in made.rows} == {"100.0"}
+
+
+def test_features_that_our_ways_have_are_those_of_the_rivals():
+    pytest.importorskip("pycrfsuite", reason="python-crfsuite is in the extra bench")
+    data = read(protein_table().encode(), "t", "letters")
+    alone, whole, by_site = proteins.rivals(data, data)
+    for trial in (alone, whole, by_site):
+        right = [
+            a == b
+            for y, r in zip(trial.predicted, data.records, strict=True)
+            for a, b in zip(y, r.y, strict=True)
+        ]
+        assert np.mean(right) > 0.9, trial.way  # letters tell the structure
+
+
+def test_sites_alone_are_labelled_by_a_linear_svm():
+    data = read(protein_table().encode(), "t", "letters")
+    features = LetterWindows.fit([record.x for record in data.records], 0, 0)
+    trial = linear_svm(data, data, features, C=1.0)
+    label = {letter: structure for structure, own in LETTERS_OF.items() for letter in own}
+    assert trial.predicted == tuple(tuple(label[x] for x in record.x) for record in data.records)
+
+
+def test_c_is_chosen_by_f1_on_sentences_that_are_not_trained_on(monkeypatch):
+    data = read(tokens().encode(), "t", "conll")
+    best = {"margin, h = k": 0.3, "slack, h = √k": 3.0, "python-crfsuite": 0.1}
+    seen = []
+
+    def pooled(trials, background):
+        (((name, factor), _),) = trials
+        seen.append((name, factor))
+        counts = dataclasses.make_dataclass("Counts", ["f1"])(1 - abs(factor - best.get(name, 1.0)))
+        return dataclasses.make_dataclass("Scores", ["all_segments"])(counts), 0.0
+
+    def try_way(way, train, test, *, gap):
+        assert not {record.x for record in train.records} & {record.x for record in test.records}
+        own = next(one for one in entities.WAYS if one.name == way.name)
+        return way.name, round(way.C_each / own.C_each, 6)
+
+    monkeypatch.setattr(entities, "pooled", pooled)
+    monkeypatch.setattr(entities, "try_way", try_way)
+    monkeypatch.setattr(entities, "crfsuite", lambda train, test, describe, c2: [("python-crfsuite", 1 / c2)])
+    ways, c2 = entities.chosen(data, entities.WAYS, 1.0, lambda line: None)
+    factors = [way.C_each / own.C_each for way, own in zip(ways, entities.WAYS, strict=True)]
+    assert factors == pytest.approx([0.3, 1.0, 1.0, 3.0])
+    assert c2 == pytest.approx(10.0)
+    assert len(seen) == 5 * len(FACTORS)
+
+
+def test_a_model_that_did_not_converge_stands_for_nothing():
+    data = read(protein_table().encode(), "t", "letters")
+    with pytest.raises(RuntimeError, match=r"margin, h = k, C/n = 0.02: "):
+        try_way(proteins.WAYS[0], data, data, gap=1e-9, max_passes=1)
 
 
 def test_the_commands_read_files_and_print_tables(tmp_path, capsys, monkeypatch):
     (tmp_path / "p.tsv").write_text(protein_table())
     (tmp_path / "t.conll").write_text(tokens())
     monkeypatch.setattr(proteins, "WAYS", proteins.WAYS[:1])
-    main(["proteins", str(tmp_path / "p.tsv"), "--folds", "2"])
-    assert "most frequent" in capsys.readouterr().out
-    monkeypatch.setattr(entities, "run", lambda train, test: [])
+    monkeypatch.setattr(proteins, "rivals", lambda train, test: [])
+    main(["proteins", str(tmp_path / "p.tsv"), "--folds", "2", "--out", str(tmp_path / "p.md")])
+    printed = capsys.readouterr().out
+    assert "| most frequent label | – |" in printed
+    assert printed == (tmp_path / "p.md").read_text(encoding="utf-8")
+    monkeypatch.setattr(entities, "run", lambda *arguments: [])
     main(["entities", str(tmp_path / "t.conll")])
     assert "sentences to train on" in capsys.readouterr().out
     assert {"proteins", "entities"} <= EXPERIMENTS.keys()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from viterbi_lab.block_coordinate import iterates
 from viterbi_lab.data.dataset import DataSet
 from viterbi_lab.evaluation import Evaluation, evaluate
+from viterbi_lab.iterate import Status
 from viterbi_lab.losses import IDENTITY, Wrapper
 from viterbi_lab.recipes import prepare
 from viterbi_lab.rescaling import Rescaling
+
+FACTORS = (0.1, 0.3, 1.0, 3.0)
+"""Of the C of each way, to choose from."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +46,21 @@ class Trial:
         way: its name.
         predicted: the labels of the test sequences.
         seconds: processor time of the training.
-        status: how the training ended, in a word.
+        setting: the value of what was chosen for it, ``–`` for nothing.
     """
 
     way: str
     predicted: tuple[tuple[str, ...], ...]
     seconds: float
-    status: str
+    setting: str = "–"
 
 
 def try_way(way: Way, train: DataSet, test: DataSet, *, gap: float, max_passes: int = 200) -> Trial:
-    """Train to a share of the objective and label the test sequences."""
+    """Train to a share of the objective and label the test sequences.
+
+    Raises:
+        RuntimeError: if that is not reached: such a model would stand for the trainer, not for the way.
+    """
     begin = time.process_time()
     prepared = prepare(train, wrapper=way.wrapper, **way.settings)
     *_, last = iterates(
@@ -64,15 +72,32 @@ def try_way(way: Way, train: DataSet, test: DataSet, *, gap: float, max_passes: 
         max_passes=max_passes,
     )
     seconds = time.process_time() - begin
+    if last.status is not Status.CONVERGED:
+        raise RuntimeError(f"{way.name}, C/n = {way.C_each:g}: {last.status.value}")
     predicted = tuple(prepared.labeller(last.w).label_all(test))
-    return Trial(way.name, predicted, seconds, last.status.name.lower())
+    return Trial(way.name, predicted, seconds, f"{way.C_each:.2g}")
+
+
+def best_factor(value_at: Callable[[float], float], told: Callable[[str], None], what: str) -> float:
+    """The factor of C, one of `FACTORS`, with the largest value; of equals the smallest.
+
+    Args:
+        value_at: trains with the factor and says how good that is on data for the choice.
+        told: hears every value.
+        what: is chosen for.
+    """
+    values = {}
+    for factor in FACTORS:
+        values[factor] = value_at(factor)
+        told(f"{what}, {factor:g} times its C: {values[factor]:.4f}")
+    return max(values, key=lambda factor: values[factor])
 
 
 def majority(train: DataSet, test: DataSet) -> Trial:
     """Label every site by the label most frequent in training."""
     labels = [label for record in train.records for label in record.y or ()]
     label = max(sorted(set(labels)), key=labels.count)
-    return Trial("most frequent", tuple((label,) * len(record) for record in test.records), 0.0, "")
+    return Trial("most frequent label", tuple((label,) * len(record) for record in test.records), 0.0)
 
 
 def pooled(trials: Sequence[tuple[Trial, DataSet]], background: str) -> tuple[Evaluation, float]:
