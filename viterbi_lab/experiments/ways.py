@@ -56,11 +56,7 @@ class Trial:
 
 
 def try_way(way: Way, train: DataSet, test: DataSet, *, gap: float, max_passes: int = 200) -> Trial:
-    """Train to a share of the objective and label the test sequences.
-
-    Raises:
-        RuntimeError: if that is not reached: such a model would stand for the trainer, not for the way.
-    """
+    """Train to a share of the objective, whose miss the setting tells, and label the test sequences."""
     begin = time.process_time()
     prepared = prepare(train, wrapper=way.wrapper, **way.settings)
     *_, last = iterates(
@@ -72,10 +68,9 @@ def try_way(way: Way, train: DataSet, test: DataSet, *, gap: float, max_passes: 
         max_passes=max_passes,
     )
     seconds = time.process_time() - begin
-    if last.status is not Status.CONVERGED:
-        raise RuntimeError(f"{way.name}, C/n = {way.C_each:g}: {last.status.value}")
+    missed = "" if last.status is Status.CONVERGED else f" (gap {100 * last.relative_gap:.0f} %)"
     predicted = tuple(prepared.labeller(last.w).label_all(test))
-    return Trial(way.name, predicted, seconds, f"{way.C_each:.2g}")
+    return Trial(way.name, predicted, seconds, f"{way.C_each:.2g}{missed}")
 
 
 def best_factor(value_at: Callable[[float], float], told: Callable[[str], None], what: str) -> float:
