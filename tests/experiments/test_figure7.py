@@ -14,7 +14,7 @@ from viterbi_lab.experiments.figure7 import duration, line, main
 from viterbi_lab.experiments.gathered import Row, shipped
 from viterbi_lab.experiments.protocol import Cell, Protocol, grid
 from viterbi_lab.experiments.sweep import Progress, sweep
-from viterbi_lab.experiments.trends import points, statements, table
+from viterbi_lab.experiments.trends import account, points, statements, table
 from viterbi_lab.rescaling import RESCALINGS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ def test_a_shipped_row_comes_out_again():
 def test_the_readme_has_the_table_and_every_statement_of_the_shipped_file():
     whole = shipped()
     assert table(whole) in README
-    for statement in statements(whole):
+    for statement in account(whole) + statements(whole):
         assert statement in README, statement
 
 
@@ -199,7 +199,9 @@ def test_the_command_goes_through_the_grid_and_gathers_it(tmp_path, capsys, monk
     assert "2 cells in" in printed.out
     assert "2 of 2 cells" in printed.err
     main([str(tmp_path / "cells"), "--gather", str(tmp_path / "f.json"), *chosen])
-    assert "2 cells of 1 data sets" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1 data set of " in printed
+    assert "2 cells took " in printed
     assert len(gathered.read(tmp_path / "f.json").rows) == 2
 
 
@@ -210,12 +212,33 @@ def test_the_command_says_what_is_wrong(tmp_path):
 
 def test_a_chosen_c_at_the_border_of_the_grid_is_told_with_what_it_gains():
     rows = made_up((0.7, 0.8, 0.9), (30, 20, 10))
-    *_, inside = statements(gathered.Gathered(Protocol(), tuple(rows), (), "", {}))
+    *_, inside, _ = statements(gathered.Gathered(Protocol(), tuple(rows), (), "", {}))
     assert inside == "The chosen C lies inside the grid: in 12 of 12 cells."
     rows[0] = dataclasses.replace(rows[0], C=1e6, border_gain=0.0025)
-    *_, inside = statements(gathered.Gathered(Protocol(), tuple(rows), (), "", {}))
+    *_, inside, _ = statements(gathered.Gathered(Protocol(), tuple(rows), (), "", {}))
     assert "in 11 of 12 cells; in the others it is 1e+06" in inside
     assert "at most 0.25 points above" in inside
+
+
+def test_iterations_with_one_slack_are_told_where_they_were_counted():
+    rows = made_up((0.7, 0.8, 0.9), (30, 20, 10))
+    *_, none = statements(gathered.Gathered(Protocol(), tuple(rows), (), "", {}))
+    assert none.endswith("they were not counted.")
+    rising = [dataclasses.replace(row, one_slack=row.n, one_slack_converged=row.n < 200) for row in rows]
+    *_, told = statements(gathered.Gathered(Protocol(), tuple(rising), (), "", {}))
+    assert "n up to 200, from the smallest n to the largest in 0 of 2 curves" in told
+    assert told.endswith("4 of 12 trainings were not done after 200.")
+
+
+def test_what_was_trained_is_accounted_for():
+    rows = [dataclasses.replace(row, seconds=20.0) for row in made_up((0.7, 0.8, 0.9), (30, 20, 10))]
+    whole = gathered.Gathered(Protocol(), tuple(rows), (), "", {})
+    protocol, cells, agreed = account(whole)
+    assert protocol.startswith(
+        "2 data sets of 1000 + 1000 + 1000 sequences, 1 σ, 3 n from 10 to 200, 15 values"
+    )
+    assert cells == "12 cells took 4 minutes of processor time on one core."
+    assert agreed == "No cell was trained once more by cvxpy."
 
 
 def test_progress_is_told_in_one_line():

@@ -24,7 +24,7 @@ from viterbi_lab.experiments.agreement import agreement
 from viterbi_lab.experiments.cell_files import digest, read_all, read_protocol
 from viterbi_lab.experiments.protocol import DATA_SETS, SIZES, Cell, Protocol, grid
 from viterbi_lab.experiments.sweep import Progress, available_cores, sweep
-from viterbi_lab.experiments.trends import statements, table
+from viterbi_lab.experiments.trends import account, statements, table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,8 +60,8 @@ def _gather(folder: Path, cells: Sequence[Cell], place: Path) -> None:
     agreements = [agreement(protocol, cell, C) for cell, C in gathered.sample(results)]
     whole = gathered.gather(protocol, results, agreements, digest(results))
     gathered.write(whole, place)
-    sets = len({row.data_set for row in whole.rows})
-    sys.stdout.write(f"{place}: {len(whole.rows)} cells of {sets} data sets\n\n{table(whole)}\n\n")
+    sys.stdout.writelines(f"{sentence}\n" for sentence in account(whole))
+    sys.stdout.write(f"\n{table(whole)}\n\n")
     sys.stdout.writelines(f"- {statement}\n" for statement in statements(whole))
     for checked in agreements:
         sys.stdout.write(f"cvxpy, {checked.cell}: objectives differ by {checked.difference:.1e}\n")

@@ -12,8 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from viterbi_lab.experiments.agreement import Agreement
 from viterbi_lab.experiments.gathered import Gathered, Row
 from viterbi_lab.rescaling import RESCALINGS
+
+SHOWN = (10, 50, 200, 1000)
+"""Numbers of training sequences in the table."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,23 @@ def curve(found: Sequence[Point], sigma: float, rescaling: str) -> list[Point]:
     )
 
 
+def account(gathered: Gathered) -> list[str]:
+    """What was trained, how long that took, and how near cvxpy came to it, a sentence each."""
+    rows, protocol = gathered.rows, gathered.protocol
+    sets, sigmas, sizes = ({getattr(row, name) for row in rows} for name in ("data_set", "sigma", "n"))
+    minutes = sum(row.seconds for row in rows) / 60
+    return [
+        f"{_several(len(sets), 'data set')} of {protocol.pool} + {protocol.n_validation} + {protocol.n_test} "
+        f"sequences, {len(sigmas)} σ, {len(sizes)} n from {min(sizes)} to {max(sizes)}, {len(protocol.Cs)} "
+        f"values of C chosen on validation, slack and margin, ε = {protocol.epsilon:g}.",
+        f"{len(rows)} cells took {minutes:.0f} minutes of processor time on one core.",
+        _agreed(gathered.agreements),
+    ]
+
+
 def table(gathered: Gathered) -> str:
-    """Accuracy and iterations for the README, a line for each σ, in Markdown."""
-    rows = gathered.rows
+    """Accuracy and iterations for the README, a line for each σ, in Markdown; of many n those of `SHOWN`."""
+    rows = [row for row in gathered.rows if row.n in SHOWN] or gathered.rows
     sizes = " / ".join(str(n) for n in sorted({row.n for row in rows}))
     accuracy = points(rows, lambda row: 100 * row.accuracy)
     passes, fixed = points(rows, lambda row: row.passes), points(rows, lambda row: row.passes_fixed)
@@ -105,6 +123,7 @@ def statements(gathered: Gathered) -> list[str]:
         f"{abs(apart[largest]):.2f} points, at σ={largest[0]:g}, n={largest[1]}, "
         f"in favour of {'slack' if apart[largest] > 0 else 'margin'}.",
         f"The chosen C lies inside the grid: {_inside(rows)}",
+        f"With one slack for all examples iterations fall with n, too: {_one_slack(rows)}",
     ]
 
 
@@ -118,14 +137,19 @@ def _verdict(found: Sequence[Point], *, rising: bool) -> str:
     sign = 1 if rising else -1
     ends = {key for key, c in curves.items() if sign * (c[-1].mean - c[0].mean) > 0}
     steps = {key for key, c in curves.items() if all(sign * (b.mean - a.mean) > 0 for a, b in pairwise(c))}
-    against = ", ".join(
-        f"σ={sigma:g} {rescaling}" for sigma, rescaling in curves if (sigma, rescaling) not in ends
-    )
+    against = ", ".join(_called(key) for key in curves if key not in ends)
+    if 0 < 2 * len(ends) < len(curves):
+        against = "the others; only for " + ", ".join(_called(key) for key in curves if key in ends)
     text = (
         f"from the smallest n to the largest in {len(ends)} of {len(curves)} curves, "
         f"at every step in {len(steps)}"
     )
     return f"{text}; not for {against}." if against else f"{text}."
+
+
+def _called(curve: tuple[float, str]) -> str:
+    sigma, rescaling = curve
+    return f"σ={sigma:g} {rescaling}"
 
 
 def _falls_with_sigma(found: Sequence[Point]) -> str:
@@ -135,6 +159,34 @@ def _falls_with_sigma(found: Sequence[Point]) -> str:
     ]
     right = sum(all(b < a for a, b in pairwise(column)) for column in columns)
     return f"at every step in {right} of {len(columns)} columns of n and rescaling."
+
+
+def _agreed(agreements: Sequence[Agreement]) -> str:
+    if not agreements:
+        return "No cell was trained once more by cvxpy."
+    return (
+        f"On {len(agreements)} cells cvxpy with Clarabel came to the same objectives, the largest "
+        f"difference being {max(agreement.difference for agreement in agreements):.0e} of them."
+    )
+
+
+def _one_slack(rows: Sequence[Row]) -> str:
+    counted = [row for row in rows if row.one_slack is not None]
+    if not counted:
+        return "they were not counted."
+    stopped = [row.one_slack for row in counted if not row.one_slack_converged]
+    text = f"n up to {max(row.n for row in counted)}, {_verdict(points(counted, _iterations), rising=False)}"
+    if not stopped:
+        return text
+    return f"{text} {len(stopped)} of {len(counted)} trainings were not done after {max(stopped)}."
+
+
+def _iterations(row: Row) -> float | None:
+    return row.one_slack
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count > 1 else ''}"
 
 
 def _inside(rows: Sequence[Row]) -> str:
