@@ -12,6 +12,7 @@ from viterbi_lab.ui import own_problem
 from viterbi_lab.ui.own_problem import MOST_BYTES
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.download import download
 
 HINT = (
     "CSV: a line <code>t,y,from,a,b</code> that ends with your labels, then a row per site and label before. "
@@ -47,11 +48,11 @@ class OwnProblem(Viewer):
         self._error, self._note = complaint(), pn.pane.HTML("", visible=False, **wide)
         self._examples = own_problem.examples()
         examples = [
-            pmui.FileDownload(
-                label=name.removeprefix("example").upper(),
-                filename=name,
-                callback=partial(self._example, name),
+            download(
+                name.removeprefix("example").upper(),
+                partial(self._example, name),
                 variant="text",
+                filename=name,
                 width=74,
                 margin=0,
             )

@@ -13,7 +13,8 @@ from viterbi_lab.assets import asset
 from viterbi_lab.ui import recording
 from viterbi_lab.ui.sessions.runs import Run
 from viterbi_lab.ui.sessions.training import TrainingSession
-from viterbi_lab.ui.views.step import complaint
+from viterbi_lab.ui.views.complaint import complaint
+from viterbi_lab.ui.views.download import download
 from viterbi_lab.ui.views.texts import html
 from viterbi_lab.ui.views.together import soon
 
@@ -46,7 +47,7 @@ class Records:
             **BUTTON,
         )
         self._file.param.watch(self._opened, "value")
-        self._save = pmui.FileDownload(label="Save run", callback=self._content, **BUTTON)
+        self._save = download("Save run", self._content, **BUTTON)
         self._error = complaint()
         self.main = pn.Column(
             html("<div class='rule'></div>", margin=(8, 0, 2, 0)),

@@ -17,6 +17,7 @@ from viterbi_lab.ui.charts.times import TimeChart
 from viterbi_lab.ui.finished import Finished
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.scale import FIGURES, MEASURED, ScaleSession
+from viterbi_lab.ui.views.download import download
 from viterbi_lab.ui.views.together import soon, together
 
 DRAIN_MS = 120
@@ -104,10 +105,10 @@ class ScaleView:
                 code=f"(async () => {{{SAVE}}})()",
             )
             buttons.append(button)
-        table = pmui.FileDownload(
-            label="CSV",
+        table = download(
+            "CSV",
+            lambda: io.BytesIO(self._finished[number].csv.encode("utf-8")),
             filename=f"{name}.csv",
-            callback=lambda: io.BytesIO(self._finished[number].csv.encode("utf-8")),
             width=92,
             **LITTLE,
         )

@@ -16,6 +16,7 @@ from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.download import download
 from viterbi_lab.ui.views.own_problem import OwnProblem
 from viterbi_lab.ui.views.stage import Stage
 
@@ -121,8 +122,7 @@ class StepView(Viewer):
             button.on_click(lambda _event, do=do: do())
             changes.append(button)
         self._kind = pmui.Select(label="Export", options=list(EXPORTS), **small)
-        self._save = pmui.FileDownload(label="Save", callback=self._exported, width=100, margin=(6, 10))
-        self._save.variant = "outlined"
+        self._save = download("Save", self._exported, variant="outlined", width=100, margin=(6, 10))
         self._kind.param.watch(self._name_file, "value")
         code = pmui.Button(label="Copy as Python", variant="text", margin=(6, 0), width=132)
         code.on_click(lambda _event: self._copy(export.python_code(session.question)))

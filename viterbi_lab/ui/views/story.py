@@ -13,6 +13,7 @@ from viterbi_lab.ui import story_page
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.views.complaint import complain, complaint
+from viterbi_lab.ui.views.download import download
 from viterbi_lab.ui.views.stage import Stage
 from viterbi_lab.ui.views.step import HEADER, LOWEST_STAGE
 
@@ -71,15 +72,11 @@ class StoryView(Viewer):
         )
         own.param.watch(self._opened, "value")
         self._own = own
-        self._file = pmui.FileDownload(
-            label="This story as JSON", filename="story.json", callback=self._as_json, variant="text", **wide
+        self._file = download(
+            "This story as JSON", self._as_json, variant="text", filename="story.json", **wide
         )
-        self._page = pmui.FileDownload(
-            label="As a page without a server",
-            filename="story.html",
-            callback=self._as_page,
-            variant="text",
-            **wide,
+        self._page = download(
+            "As a page without a server", self._as_page, variant="text", filename="story.html", **wide
         )
         keys = pn.pane.HTML(f"<div style='font-size:12.5px;line-height:1.5'>{KEYS}</div>", **wide)
         return pn.Column(
