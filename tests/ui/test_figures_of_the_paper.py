@@ -13,6 +13,7 @@ from viterbi_lab.experiments.example import TRANSITIONS, example
 from viterbi_lab.experiments.gathered import shipped
 from viterbi_lab.experiments.scaling import LENGTHS, Timing
 from viterbi_lab.ui import figure_files, finished
+from viterbi_lab.ui.finished import against_n
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +71,15 @@ def test_fig_7_has_a_curve_for_each_noise_and_rescaling(figures):
         assert len(slack) == len(margin) == 6 * (len(sizes) - 1)
         assert len(bars) == 6 * 2 * len(sizes)
         words = [text.strip() for labels in part.Labels for text in labels.dimension_values("text")]
-        assert sorted(words) == sorted(f"σ={sigma:g}" for sigma in (1, 2, 5, 7, 10, 12))
+        assert sorted(words) == sorted(
+            f"{shape} σ={sigma:g}" for shape, sigma in zip("●■▲◆▼⬢", (1, 2, 5, 7, 10, 12), strict=True)
+        )
     assert len(rows(figures["7"])) == len(shipped().rows)
 
 
 def test_labels_that_would_meet_are_moved_apart():
     words = [(1.0, 0.5, "b", ""), (1.0, 0.5, "c", ""), (1.0, 0.1, "a", "")]
-    assert finished._apart(words, 0.2) == [(1.0, 0.1, "a", ""), (1.0, 0.5, "b", ""), (1.0, 0.7, "c", "")]
+    assert against_n._apart(words, 0.2) == [(1.0, 0.1, "a", ""), (1.0, 0.5, "b", ""), (1.0, 0.7, "c", "")]
 
 
 def test_another_backend_is_refused(figures):

@@ -9,6 +9,7 @@ from PIL import Image
 
 from viterbi_lab.dp import trace
 from viterbi_lab.ui import film, picture
+from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import Question, random_scores
 
@@ -16,7 +17,7 @@ pytest.importorskip("resvg_py", reason="needs the extra pictures")
 
 EXAMPLES = {title: preset.question for title, preset in presets().items()}
 WORKED = next(iter(EXAMPLES.values()))
-DECISION = (184, 78, 0)  # #b84e00
+DECISION = tuple(bytes.fromhex(LIGHT.decision[1:]))
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from viterbi_lab.dp import trace
 from viterbi_lab.ui import export
+from viterbi_lab.ui.palette import DARK, LIGHT
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import Question
 
@@ -165,7 +166,7 @@ def test_the_picture_is_saved_as_it_stands(opened, dark):
     body = page.locator(".vl .body").bounding_box()
     assert image.size == (round(2 * body["width"]), round(2 * body["height"]))
     pixels = np.asarray(image).reshape(-1, 3)
-    decision = (255, 138, 61) if dark else (184, 78, 0)  # the path and the card's result
+    decision = tuple(bytes.fromhex((DARK if dark else LIGHT).decision[1:]))  # the path, the card's result
     assert (pixels == decision).all(axis=1).sum() > 5000
     lanes = (26, 31, 36) if dark else (246, 248, 250)
     assert (pixels == lanes).all(axis=1).mean() > 0.2

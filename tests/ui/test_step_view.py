@@ -15,7 +15,8 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from viterbi_lab.dp import trace
-from viterbi_lab.ui import export
+from viterbi_lab.ui import export, program
+from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import OWN
 from viterbi_lab.ui.sessions import stepper
@@ -435,12 +436,12 @@ def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back
 
 
 def test_the_module_imports_nothing_and_parses():
-    source = Stage._esm.read_text(encoding="utf-8")
+    source = program.stage_js()
     assert not re.search(r"^\s*import\b|\bimport\(", source, re.M)
     assert "export default { render }" in source
     node = shutil.which("node")
     if node:
-        subprocess.run([node, "--check", str(Stage._esm)], check=True)
+        subprocess.run([node, "--input-type=module", "--check"], input=source, text=True, check=True)
 
 
 def test_the_stage_alone_switches_operator_and_h_by_itself(page: Page, serve):
@@ -515,7 +516,9 @@ def test_the_picture_is_saved_from_the_lab_too(shown):
     with shown.page.expect_download() as download:
         shown.press("s")
     image = np.asarray(Image.open(download.value.path()).convert("RGB")).reshape(-1, 3)
-    assert (image == (184, 78, 0)).all(axis=1).sum() > 5000  # the path: the styles came along
+    assert (image == tuple(bytes.fromhex(LIGHT.decision[1:]))).all(
+        axis=1
+    ).sum() > 5000  # the path: the styles came along
 
 
 def test_h_is_drawn_with_the_pointer_and_undone(shown):

@@ -9,7 +9,7 @@ import numpy as np
 
 from viterbi_lab.dp import Decoding, trace
 from viterbi_lab.ui.number import shown
-from viterbi_lab.ui.picture import PAPER, Paint
+from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.question import Question
 
 SHORT = {"plain": "P", "plus": "M", "times": "S"}
@@ -83,7 +83,7 @@ def chart(
     *,
     width: int = 330,
     height: int = 150,
-    paint: Paint = PAPER,
+    palette: Palette = LIGHT,
     signs: dict[int, str] | None = None,
 ) -> str:
     """Return the objective against k as an SVG picture: its points, its hull, and the winner.
@@ -92,7 +92,7 @@ def chart(
         column: what to draw.
         width: in pixels.
         height: in pixels.
-        paint: its colours.
+        palette: its colours.
         signs: what to write below the points of some floors.
     """
     values, chosen = column.values, winner(column)
@@ -109,28 +109,29 @@ def chart(
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, hull(values)))
     parts = [
         f'<line x1="{left - 12}" x2="{width - right + 12}" y1="{height - bottom + 8}" '
-        f'y2="{height - bottom + 8}" stroke="{paint.edge}"/>',
-        f'<polyline points="{line}" fill="none" stroke="{paint.edge}" stroke-dasharray="4 3"/>',
+        f'y2="{height - bottom + 8}" stroke="{palette.edge}"/>',
+        f'<polyline points="{line}" fill="none" stroke="{palette.edge}" stroke-dasharray="4 3"/>',
     ]
     for k in finite.tolist():
         x, y = at(k)
         best = k == chosen
-        fill = paint.decision if best else paint.edge
+        fill = palette.decision if best else palette.edge
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if best else 3.5}" fill="{fill}"/>')
         if best or step >= 30:
             weight = ' font-weight="700"' if best else ""
-            ink = paint.decision if best else paint.muted
+            ink = palette.decision if best else palette.muted
             parts.append(f'<text x="{x:.1f}" y="{y - 11:.1f}" fill="{ink}"{weight}>{shown(values[k])}</text>')
     parts += [
-        f'<text x="{x + 9:.1f}" y="{y + 4:.1f}" fill="{paint.ink}" text-anchor="start">{sign}</text>'
+        f'<text x="{x + 9:.1f}" y="{y + 4:.1f}" fill="{palette.ink}" text-anchor="start">{sign}</text>'
         for (x, y), sign in ((at(k), sign) for k, sign in (signs or {}).items())
     ]
     parts += [
-        f'<text x="{left + k * step:.1f}" y="{height - 8}" fill="{paint.muted}">{k}</text>'
+        f'<text x="{left + k * step:.1f}" y="{height - 8}" fill="{palette.muted}">{k}</text>'
         for k in range(0, values.size, every)
     ]
     parts.append(
-        f'<text x="8" y="{height - 8}" fill="{paint.muted}" font-style="italic" text-anchor="start">k</text>'
+        f'<text x="8" y="{height - 8}" fill="{palette.muted}" font-style="italic" '
+        'text-anchor="start">k</text>'
     )
     spoken = f"Best value of each floor; k = {chosen} wins with {shown(column.answer.value)}."
     return (

@@ -5,10 +5,8 @@ The picture is in `picture`, the JSON format in `problem_file`.
 
 import base64
 import csv
-import gzip
 import io
 import json
-import re
 from html import escape
 from pathlib import Path
 from string import Template
@@ -16,7 +14,7 @@ from string import Template
 import numpy as np
 
 from viterbi_lab.dp import trace
-from viterbi_lab.ui import problem_file
+from viterbi_lab.ui import problem_file, program
 from viterbi_lab.ui.film import gif, png
 from viterbi_lab.ui.picture import svg
 from viterbi_lab.ui.question import Question
@@ -64,8 +62,8 @@ def html(question: Question, *, why: str = "", step: int = 0) -> str:
         why=escape(why),
         picture=svg(question),
         state=json.dumps(state, ensure_ascii=False).replace("<", "\\u003c"),  # no tag can end the script
-        program=program(),
-        unpack=unpack(),
+        program=program.packed(),
+        unpack=program.unpack(),
     )
 
 
@@ -165,23 +163,6 @@ def python_code(question: Question) -> str:
         + "print(answer.value, answer.k, answer.y.tolist())\n"
         + f"# {answer.value!r} {answer.k} {answer.y.tolist()}\n"
     )
-
-
-def program() -> str:
-    """Return the stage's own files without comments and indentation, packed."""
-    parts = {kind: _bare((FOLDER / f"trellis.{kind}").read_text(encoding="utf-8")) for kind in ("js", "css")}
-    return base64.b85encode(gzip.compress(json.dumps(parts).encode(), mtime=0)).decode()
-
-
-def unpack() -> str:
-    """Return the script that unpacks `program` in the browser."""
-    return (FOLDER / "unpack.js").read_text(encoding="utf-8")
-
-
-def _bare(source: str) -> str:
-    """A source without lines that are only comment, and without what stands before and after lines."""
-    without = re.sub(r"^\s*(?:/\*(?s:.)*?\*/|//.*)\n", "", source, flags=re.M)
-    return re.sub(r"^[ \t]+|[ \t]+$|^\n", "", without, flags=re.M)
 
 
 def packed(value: object) -> object:

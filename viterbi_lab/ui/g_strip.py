@@ -6,19 +6,19 @@ import numpy as np
 
 from viterbi_lab.ui.comparison import SHORT, Column
 from viterbi_lab.ui.number import shown
-from viterbi_lab.ui.picture import Paint
+from viterbi_lab.ui.palette import Palette
 from viterbi_lab.ui.question import Question
 
 MOST_TABLES = 8  # sites side by side; of longer problems the current one is shown
 
 
-def g_strip(found: list[Column], columns: int | None, paint: Paint) -> str:
+def g_strip(found: list[Column], columns: int | None, palette: Palette) -> str:
     """Return the tables of g as HTML.
 
     Args:
         found: the objectives; after each score stand the letters of those whose answer takes it.
         columns: how many columns are filled; None: all, and the answers are known.
-        paint: its colours.
+        palette: its colours.
     """
     question = found[0].question
     tables, place = question.scores.tables(), question.scores.window_order - 1
@@ -28,18 +28,19 @@ def g_strip(found: list[Column], columns: int | None, paint: Paint) -> str:
         sites = [current]
     takers = [(SHORT[column.question.op], column.answer.y) for column in found] if columns is None else []
     drawn = "".join(
-        _table(question, t, tables[t - place], takers, paint, framed=columns is not None and t == current)
+        _table(question, t, tables[t - place], takers, palette, framed=columns is not None and t == current)
         for t in sites
     )
     told = (
-        "After a score: P, M, S where the plain, margin or slack answer takes it."
+        "After a score: P, M, S where the plain, margin or slack answer takes it. "
+        "Charts: the best value on each floor <i>k</i>; the first is max <i>L</i> and names the floors where "
+        "P, M and S win. Dashed is the upper hull: with + and a loss λ<i>k</i> only floors on it can win."
         if takers
         else "Framed: the column filled last."
     )
     return (
-        f'<div style="display:flex;flex-wrap:wrap;gap:4px 26px;align-items:flex-end;margin-top:6px" '
-        f'role="group" aria-label="Scores g">{drawn}'
-        f'<span style="font-size:13px;color:{paint.muted}">{told}</span></div>'
+        f'<div class="strip" role="group" aria-label="Scores g">{drawn}'
+        f'<p style="color:{palette.muted}">{told}</p></div>'
     )
 
 
@@ -48,7 +49,7 @@ def _table(
     t: int,
     table: np.ndarray,
     takers: list[tuple[str, np.ndarray]],
-    paint: Paint,
+    palette: Palette,
     *,
     framed: bool,
 ) -> str:
@@ -58,21 +59,21 @@ def _table(
     lines = []
     for head, row in zip(heads, rows, strict=True):
         cells = "".join(
-            f"<td style='padding:0 5px;text-align:right'>{shown(value)}"
-            f"<small style='display:inline-block;width:22px;text-align:left;color:{paint.decision}'>"
+            f"<td style='padding:0 .4em;text-align:right'>{shown(value)}"
+            f"<small style='display:inline-block;width:2.1em;text-align:left;color:{palette.decision}'>"
             f"{_signs(takers, t, axes, (*head, j))}</small></td>"
             for j, value in enumerate(row)
         )
         name = escape(",".join(question.labels[label] for label in head))
-        lines.append(f"<tr><th style='font-weight:400;color:{paint.muted}'>{name}</th>{cells}</tr>")
-    quiet = f"font-weight:400;color:{paint.muted}"
+        lines.append(f"<tr><th style='font-weight:400;color:{palette.muted}'>{name}</th>{cells}</tr>")
+    quiet = f"font-weight:400;color:{palette.muted}"
     top = "".join(
-        f"<th style='{quiet};text-align:right;padding:0 27px 0 5px'>{escape(label)}</th>"
+        f"<th style='{quiet};text-align:right;padding:0 2.15em 0 .4em'>{escape(label)}</th>"
         for label in question.labels
     )
-    border = f"2px solid {paint.ink}" if framed else "2px solid transparent"
+    border = f"2px solid {palette.ink}" if framed else "2px solid transparent"
     return (
-        f"<table style='border-collapse:collapse;font-size:13px;line-height:18px;border:{border}'>"
+        f"<table style='border-collapse:collapse;font-size:1em;line-height:1.4;border:{border}'>"
         f"<tr><th><i>g</i><sub>{t + 1}</sub></th>{top}</tr>{''.join(lines)}</table>"
     )
 

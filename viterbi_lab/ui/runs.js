@@ -1,9 +1,13 @@
-// The table of runs: one row per run, its colour chip a button that hides or shows the run in all charts.
+// The table of runs: one row per run, its chip, the line and the points of its curves, a button that hides or shows the run in all charts.
 // An anywidget module like the stage: Panel 1.9.4 mixes up the two kinds of components on one page.
 
 const HEADS = ["Run", "Settings", "Passes", "Constraints", "Objective", "Gap", "Right labels", "Time", "Status"]
 const NUMBERS = new Set([2, 3, 4, 5, 6, 7])
 const DASHES = {solid: "none", dashed: "6 3", dotted: "2 3", dashdot: "6 3 2 3"}
+const SHAPES = {
+  circle: "M8 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0", square: "M8.5 1.5h9v9h-9z", triangle: "M13 .5l5.5 10h-11z",
+  diamond: "M13 0l5 6-5 6-5-6z", inverted_triangle: "M13 11.5l5.5-10h-11z", hex: "M10 1h6l3 5-3 5h-6l-3-5z",
+}
 const SVG = "http://www.w3.org/2000/svg"
 
 function chip(row) {
@@ -12,9 +16,12 @@ function chip(row) {
   svg.setAttribute("height", "12")
   svg.setAttribute("aria-hidden", "true")
   const line = document.createElementNS(SVG, "line")
-  const set = {x1: 2, x2: 24, y1: 6, y2: 6, stroke: row.colour, "stroke-width": 4, "stroke-dasharray": DASHES[row.dash]}
+  const set = {x1: 2, x2: 24, y1: 6, y2: 6, stroke: row.colour, "stroke-width": 2.5, "stroke-dasharray": DASHES[row.dash]}
   for (const [key, value] of Object.entries(set)) line.setAttribute(key, value)
-  svg.append(line)
+  const point = document.createElementNS(SVG, "path")
+  point.setAttribute("d", SHAPES[row.marker])
+  point.setAttribute("fill", row.colour)
+  svg.append(line, point)
   return svg
 }
 

@@ -5,6 +5,7 @@
  * and what the card tells (viterbi_lab/ui/scenes/scene.py). What it asks for is the anywidget model:
  *   scene   JSON text, {title, width, height, boxes, links, steps, answer, joined, verdict}
  *   step    steps done so far, written after every move, read when somebody else sets it
+ *   dark    whether the page is dark
  */
 
 const SVG = "http://www.w3.org/2000/svg"
@@ -231,15 +232,22 @@ function render({ model, el }) {
     event.preventDefault()
   })
 
-  const watcher = new ResizeObserver(() => root.classList.toggle("narrow", root.clientWidth < NARROW))
+  const watcher = new ResizeObserver(() => {
+    const narrow = root.classList.toggle("narrow", root.clientWidth < NARROW)
+    root.getRootNode().host.style.minHeight = narrow ? `${root.offsetHeight}px` : "" // the page makes room for the card
+  })
   watcher.observe(root)
   const told = () => { if (scene && model.get("step") !== step) go(model.get("step"), true) }
+  const shade = () => root.classList.toggle("dark", Boolean(model.get("dark")))
+  shade()
+  model.on("change:dark", shade)
   model.on("change:scene", build)
   model.on("change:step", told)
   build()
   return () => {
     stop()
     watcher.disconnect()
+    model.off("change:dark", shade)
     model.off("change:scene", build)
     model.off("change:step", told)
   }

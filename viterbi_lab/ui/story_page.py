@@ -6,7 +6,8 @@ from pathlib import Path
 from string import Template
 
 from viterbi_lab.dp import trace
-from viterbi_lab.ui.export import packed, program, unpack
+from viterbi_lab.ui import program
+from viterbi_lab.ui.export import packed
 from viterbi_lab.ui.picture import svg
 from viterbi_lab.ui.question import Question
 from viterbi_lab.ui.story_file import Story
@@ -46,8 +47,8 @@ def html(story: Story) -> str:
         title=escape(story.title),
         spoken=f"<ol>{spoken}</ol>{svg(story.beats[0].question)}",
         beats=json.dumps(beats, ensure_ascii=False).replace("<", "\\u003c"),  # no tag can end the script
-        program=program(),
-        unpack=unpack(),
+        program=program.packed(),
+        unpack=program.unpack(),
     )
 
 

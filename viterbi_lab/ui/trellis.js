@@ -387,6 +387,8 @@ const SIGN = 14; // px that a negative price is longer
 const OTHER = 44; // px for the sums of the other table beside the last column, where they decide
 const widest = (width) => Math.max(240, 0.25 * width); // px between columns, else edges become too flat to read
 const PACKED = 1060; // px; in a narrower stage the scrub bar has a line of its own if there are many buttons
+const ONE_LINE = 780; // px; in a narrower one not even the buttons have one line
+const LINE = 40; // px; a higher toolbar has two
 const NARROW = 820; // px; in a narrower stage the card stands under the floors
 const LEAST_FLOORS = 560; // px the floors keep where the card stands beside them
 const LETTERS = 9; // px between columns; closer ones have no room for a label
@@ -1083,8 +1085,10 @@ function render({ model, el }) {
       G = geometry(P, width, Math.max(220, stage.clientHeight - HEAD), view, needs, stands);
     }
     if (G.stands === "below") {
-      root.classList.add("narrow"); // now the page scrolls: the floors take what they need
-      G = geometry(P, width, Math.min(600, Math.max(280, 25 * P.states * (P.K + 1))), view, needs, "below");
+      const rows = P.states * (P.K + 1);
+      const left = stage.clientHeight + grids.offsetHeight - HEAD - CARD.height(P.N) - 2 * CARD.margin; // with the card in sight
+      root.classList.add("narrow"); // the page scrolls to what else there is
+      G = geometry(P, width, Math.min(600, Math.max(280, 23 * rows, Math.min(25 * rows, left))), view, needs, "below");
     } else if (G.stands === "beside" && mode === "one" && P.window === 1 && !root.classList.contains("shaping")) {
       root.classList.add("beside"); // the grid goes under the card, the floors get its height
       G = geometry(P, width, stage.clientHeight - HEAD, view, needs, "beside");
@@ -1102,7 +1106,7 @@ function render({ model, el }) {
     view.zoom = G.zoom;
     $(".zoom").hidden = G.most === 1;
     $(".sense").hidden = !W.minima;
-    const packed = root.clientWidth < PACKED && (G.most > 1 || W.minima);
+    const packed = root.clientWidth < PACKED && (G.most > 1 || W.minima || (root.clientWidth >= ONE_LINE && wraps()));
     if (packed !== root.classList.contains("packed")) {
       root.classList.toggle("packed", packed); // the toolbar is higher or lower now
       arrange();
@@ -1115,6 +1119,15 @@ function render({ model, el }) {
     placeGrids();
     buildSegments();
     draw();
+  }
+
+  /** Whether the toolbar takes a second line when its scrub bar stands among the buttons. */
+  function wraps() {
+    const was = root.classList.contains("packed");
+    root.classList.remove("packed");
+    const tall = $(".toolbar").offsetHeight > LINE;
+    root.classList.toggle("packed", was);
+    return tall;
   }
 
   /** What stands in the view; the room around it stays. */

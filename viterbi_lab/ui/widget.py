@@ -1,15 +1,12 @@
 """The stage as an anywidget: for JupyterLab, VS Code, Colab and marimo. Needs the extra ``notebook``."""
 
-from pathlib import Path
-
 import anywidget
 import numpy as np
 import traitlets
 
+from viterbi_lab.ui import program
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.sessions.stepper import StepperSession
-
-FOLDER = Path(__file__).resolve().parent
 
 
 class TrellisWidget(anywidget.AnyWidget):
@@ -32,8 +29,8 @@ class TrellisWidget(anywidget.AnyWidget):
     controls = traitlets.Bool(True).tag(sync=True)
     height = traitlets.Int(680).tag(sync=True)
 
-    _esm = FOLDER / "trellis.js"
-    _css = FOLDER / "trellis.css"
+    _esm = program.stage_js()
+    _css = program.stage_css()
 
     def __init__(self, session: StepperSession, height: int = 680) -> None:
         super().__init__(height=height)

@@ -7,6 +7,13 @@ from bokeh.plotting import figure
 
 from viterbi_lab.ui.palette import Palette
 
+BESIDE = {
+    "display": "grid",
+    "grid-template-columns": "repeat(auto-fit, minmax(200px, 1fr))",
+    "grid-auto-rows": "minmax(165px, 1fr)",
+    "min-height": "min-content",
+}
+"""How charts stand: beside each other, and below each other where there is no room."""
 FONT_SIZE = "12px"
 TITLE_SIZE = "13px"
 

@@ -19,6 +19,7 @@ TITLES = {
 }
 COLUMNS = (*TITLES, "lower")
 LOWEST_DUAL = 1e-2  # of the smallest primal: what is below is cut off, the dual begins at 0
+POINT = 7  # px; in smaller ones shapes look alike
 SMALLEST_GAP = 0.1  # of ε: a log axis has no 0; the table shows the number itself
 
 
@@ -27,7 +28,7 @@ class Line:
     """One run, as the charts draw it.
 
     Attributes:
-        run: its number, from 0; it decides colour and dash.
+        run: its number, from 0; it decides colour, dash, and shape of points.
         epsilon: the gap at which it stops.
         numbers: the passes.
         values: by name as in `COLUMNS`, one value for each pass.
@@ -50,7 +51,7 @@ class ProgressCharts:
         self._palette = palette
         self._lines: tuple[Line, ...] = ()
         self._line_source = _empty("number", *COLUMNS, "colour", "dash", "band", "along")
-        self._point_source = _empty("number", *COLUMNS, "colour")
+        self._point_source = _empty("number", *COLUMNS, "colour", "marker")
         self._epsilon_source = _empty("epsilon", "text", "number")
         ranges = {
             "upper": (Range1d(0.01, 100), {"y_axis_type": "log"}),
@@ -73,7 +74,9 @@ class ProgressCharts:
             fig.multi_line(
                 "number", name, color="colour", line_dash="dash", line_width=2, source=self._line_source
             )
-            fig.scatter("number", name, color="colour", size=5, source=self._point_source)
+            fig.scatter(
+                "number", name, color="colour", marker="marker", size=POINT, source=self._point_source
+            )
         self._threshold = charts["gap"].hspan(
             "epsilon", line_color=palette.ink, line_dash="dashed", source=self._epsilon_source
         )
@@ -100,13 +103,14 @@ class ProgressCharts:
             **{column: [list(line[column]) for line in values] for column in COLUMNS},
             "along": [[*line.numbers, *reversed(line.numbers)] for line in lines],
             "band": [[*line["upper"], *reversed(line["lower"])] for line in values],
-            "colour": [colour for colour, _ in looks],
-            "dash": [dash for _, dash in looks],
+            "colour": [colour for colour, _, _ in looks],
+            "dash": [dash for _, dash, _ in looks],
         }
         self._point_source.data = {
             "number": [number for line in lines for number in line.numbers],
             **{column: [value for line in values for value in line[column]] for column in COLUMNS},
-            "colour": [colour for (colour, _), line in zip(looks, lines, strict=True) for _ in line.numbers],
+            "colour": [look[0] for look, line in zip(looks, lines, strict=True) for _ in line.numbers],
+            "marker": [look[2] for look, line in zip(looks, lines, strict=True) for _ in line.numbers],
         }
         thresholds = sorted({line.epsilon for line in lines})
         self._epsilon_source.data = {

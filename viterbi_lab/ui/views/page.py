@@ -217,7 +217,7 @@ class Lab:
             view.sidebar.visible = view.main.visible = name == chosen
 
     def _theme_changed(self, *_events) -> None:
-        for name in ("Train", "Tasks", "Scale"):
+        for name in ("Compare", "Train", "Tasks", "Scale"):
             self._views[name].paint(DARK if self.page.dark_theme else LIGHT)
 
     def _end(self, session_context) -> None:  # the server asks for this very name

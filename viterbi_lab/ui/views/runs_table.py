@@ -26,13 +26,14 @@ class RunsTable(AnyWidgetComponent):
 
 def row(run: Run, palette: Palette) -> dict:
     """Return what the table shows of a run."""
-    colour, dash = palette.run(run.number)
+    colour, dash, marker = palette.run(run.number)
     seen = run.passes[-1] if run.passes else None
     origin = "" if run.continues is None else f" · continues run {run.continues + 1}"
     return {
         "number": run.number,
         "colour": colour,
         "dash": dash,
+        "marker": marker,
         "visible": run.visible,
         "settings": f"{'recorded · ' * run.recorded}{run.settings}{origin}",
         "passes": str(seen.number) if seen else "–",

@@ -13,6 +13,7 @@ from viterbi_lab.experiments.example import example
 from viterbi_lab.experiments.gathered import shipped
 from viterbi_lab.experiments.trends import statements
 from viterbi_lab.ui import finished, shown
+from viterbi_lab.ui.charts.chart import BESIDE
 from viterbi_lab.ui.charts.times import TimeChart
 from viterbi_lab.ui.finished import Finished
 from viterbi_lab.ui.palette import LIGHT, Palette
@@ -24,6 +25,11 @@ DRAIN_MS = 120
 FIRST_LENGTH, FIRST_SETS = 300, 2  # of Fig. 5 before it is measured: some milliseconds
 SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
 LITTLE = {"variant": "outlined", "size": "small", "margin": (0, 6)}
+PARTS = {
+    **BESIDE,
+    "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 400px), 1fr))",
+    "grid-auto-rows": "minmax(300px, 1fr)",
+}
 SAVE = """
 for (const [place, figure] of figures.entries()) {
   const view = Bokeh.index.find_one(figure)
@@ -152,6 +158,7 @@ class ScaleView:
                         for fig in self._drawn[number]
                     ),
                     sizing_mode="stretch_both",
+                    styles=PARTS,
                 ),
                 self._exports[number],
                 sizing_mode="stretch_both",

@@ -1,11 +1,9 @@
 """The stage: hosts the ES module that draws and steps the trellis, inside Panel."""
 
-from pathlib import Path
-
 import param
 from panel.custom import AnyWidgetComponent
 
-FOLDER = Path(__file__).resolve().parents[1]
+from viterbi_lab.ui import program
 
 
 class Stage(AnyWidgetComponent):
@@ -23,8 +21,8 @@ class Stage(AnyWidgetComponent):
     editable = param.Boolean(default=True, doc="Whether g and y can be edited.")
     controls = param.Boolean(default=False, doc="Whether ⊙ and h are shown inside the stage.")
 
-    _esm = FOLDER / "trellis.js"
-    _stylesheets = [(FOLDER / "trellis.css").read_text(encoding="utf-8")]  # noqa: RUF012 (Panel reads it so)
+    _esm = program.stage_js()
+    _stylesheets = [program.stage_css()]  # noqa: RUF012 (Panel reads it so)
 
     @classmethod
     def _process_importmap(cls) -> dict:

@@ -35,7 +35,7 @@ class StoryView(Viewer):
     def __init__(self, session: StorySession, **params) -> None:
         super().__init__(session=session, **params)
         self.stage = Stage(
-            sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(8, 12), caption=session.caption
+            sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(5, 12), caption=session.caption
         )
         link = Link(session.stepper, lambda news: self.stage.param.update(**news), session.turn)
         self.stage.param.watch(

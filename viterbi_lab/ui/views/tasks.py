@@ -10,7 +10,9 @@ import panel_material_ui as pmui
 import param
 from panel.custom import AnyWidgetComponent, ReactComponent
 
+from viterbi_lab.ui import program
 from viterbi_lab.ui.applications import APPLICATIONS
+from viterbi_lab.ui.charts.chart import BESIDE
 from viterbi_lab.ui.charts.progress import Line, ProgressCharts
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.tasks import COSTS, EPSILON, PREDICTION, VIOLATED, TaskRun, TasksSession
@@ -38,9 +40,10 @@ class SceneStage(AnyWidgetComponent):
 
     scene = param.String(doc="The scene, as JSON.")
     step = param.Integer(default=0, doc="Steps done.")
+    dark = param.Boolean(default=False, doc="Whether the page is dark.")
 
     _esm = FOLDER / "scene.js"
-    _stylesheets = [(FOLDER / "scene.css").read_text(encoding="utf-8")]  # noqa: RUF012 - Panel wants a list
+    _stylesheets = [program.scene_css()]  # noqa: RUF012 - Panel wants a list
     _react_version = ReactComponent._react_version  # as the page's; unused, but two would be complained of
 
 
@@ -70,21 +73,22 @@ class TasksView:
         self.sidebar = self._lay_out_sidebar()
         self._row = pn.Row(
             *(pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0) for fig in self._charts.figures),
-            sizing_mode="stretch_width",
-            height=CHART_HEIGHT,
-            margin=(0, 12),
+            sizing_mode="stretch_both",
+            styles={**BESIDE, "flex": "none", "grid-auto-rows": f"{CHART_HEIGHT}px"},
+            margin=(0, 12, 6, 12),
         )
         self.main = pn.Column(self.stage, self._status, self._row, sizing_mode="stretch_both", margin=0)
         session.param.watch(self._session_changed, ["scene", "error", "application", "after"])
         self._tell()
 
     def paint(self, palette: Palette) -> None:
-        """Give the charts the colours of a theme; the stage takes those of the page by itself."""
+        """Give stage and charts the colours of a theme."""
         self._palette = palette
         soon(self._repaint)
 
     def _repaint(self) -> None:
         with together():
+            self.stage.dark = self._palette.is_dark
             self._charts.repaint(self._palette)
 
     def _lay_out_sidebar(self) -> pn.Column:

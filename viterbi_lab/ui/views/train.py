@@ -10,6 +10,7 @@ from bokeh.plotting import figure
 from viterbi_lab.dp import ChainProblem
 from viterbi_lab.ui import status
 from viterbi_lab.ui.attack import Attack
+from viterbi_lab.ui.charts.chart import BESIDE
 from viterbi_lab.ui.charts.progress import Line, ProgressCharts
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.preview import picture
@@ -25,12 +26,6 @@ DRAIN_MS = 120  # often enough to look live, seldom enough to leave the browser 
 GLANCE_MS = 1000
 HEADER = 52  # px of the page above, and the margin below
 LOWEST = 560  # px; below that the page scrolls rather than the pictures shrink
-CHARTS = {
-    "display": "grid",
-    "grid-template-columns": "repeat(auto-fit, minmax(200px, 1fr))",
-    "grid-auto-rows": "minmax(165px, 1fr)",
-    "min-height": "min-content",
-}  # beside each other, and below each other where there is no room
 NOTHING_YET = """
 <div class="empty"><h3>Teach a model to label sequences</h3>
 <p>{shown}</p>
@@ -87,7 +82,7 @@ class TrainView:
             pn.Row(
                 *map(_pane, self._charts.figures),
                 sizing_mode="stretch_both",
-                styles=CHARTS,
+                styles=BESIDE,
             ),
             *self._pictures.parts,
             self._table,
