@@ -35,13 +35,17 @@ def separable(rng):
     return task, task.prepare(list(X), list(Y))
 
 
-@pytest.fixture(scope="module")
-def genes():
-    """Ten gene sequences of the paper at σ = 2 with its features: 88 weights."""
-    sequences = generate(10, sigma=2.0, rng=np.random.default_rng(0))
+def gene_sequences(n):
+    """Gene sequences of the paper at σ = 2 with its features: 88 weights."""
+    sequences = generate(n, sigma=2.0, rng=np.random.default_rng(0))
     bins = HistogramBins.fit([x for x, _ in sequences])
     task = SequenceTask(2, bins.n_features, start_end=True, encoding=ACTIVE)
     return task, task.prepare(bins.transform_all([x for x, _ in sequences]), [y for _, y in sequences])
+
+
+@pytest.fixture(scope="module")
+def genes():
+    return gene_sequences(10)
 
 
 @RESCALINGS
@@ -152,6 +156,33 @@ def test_multipliers_prove_the_lower_value_after_handing_over(genes, rescaling, 
     last = run(task, examples, C, 1e-6, rescaling, penalty=penalty, working_set=planes, drop_after=10**6)[-1]
     _, _, proved = certify(planes, planes.multipliers, C=C, penalty=penalty)
     assert proved == pytest.approx(last.lower, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """600 gene sequences, enough to begin with some of them."""
+    return gene_sequences(600)
+
+
+@RESCALINGS
+@PENALTIES
+def test_of_many_examples_it_begins_with_some_and_needs_fewer_calls(many, rescaling, penalty, monkeypatch):
+    settings = {"C": 1.0, "relative_gap": 1e-2, "rescaling": rescaling, "penalty": penalty}
+    some = run(*many, **settings)
+    monkeypatch.setattr(block_coordinate, "FEWEST_TO_BEGIN_WITH_SOME", 601)
+    all_along = run(*many, **settings)
+    assert some[0].w.any()
+    assert not all_along[0].w.any()
+    assert some[-1].oracle_calls < all_along[-1].oracle_calls
+    assert some[-1].status is all_along[-1].status is Status.CONVERGED
+    assert max(some[-1].lower, all_along[-1].lower) <= min(some[-1].upper, all_along[-1].upper)
+
+
+def test_beginning_with_some_examples_can_be_cancelled_and_is_the_same_with_threads(many):
+    (only,) = run(*many, cancelled=lambda: True)
+    assert (only.status, only.number, only.oracle_calls) == (Status.CANCELLED, 0, 0)
+    one, three = (run(*many, n_jobs=jobs) for jobs in (1, 3))
+    assert [it.w.tobytes() for it in one] == [it.w.tobytes() for it in three]
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_the_same_optimum(genes):

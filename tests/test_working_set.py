@@ -62,6 +62,18 @@ def test_another_training_is_refused(rng, shape):
         filled(rng.normal(size=(2, 2))).require(*shape)
 
 
+def test_a_set_for_some_examples_becomes_one_for_all(rng):
+    part, whole = filled(rng.normal(size=(5, 2))), WorkingSet(10, 2)
+    part.multipliers[:], part.C = rng.uniform(size=5), 0.7
+    whole.take(part, np.array([2, 5, 9]))
+    assert whole.owners.tolist() == [2, 5, 9, 2, 5]
+    assert (9, np.array([2])) in whole
+    np.testing.assert_array_equal(whole.rows, part.rows)
+    np.testing.assert_array_equal(whole.bounds, part.bounds)
+    np.testing.assert_allclose(whole.multipliers, 0.3 * part.multipliers, rtol=1e-15)  # C/10 where it was C/3
+    assert whole.C == part.C
+
+
 def test_of_many_constraints_only_the_new_ones_are_added(rng):
     one_by_one, at_once = WorkingSet(30, 2), WorkingSet(30, 2)
     for _ in range(4):

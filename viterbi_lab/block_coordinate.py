@@ -13,6 +13,8 @@ without end and the violation (n/C) Σ a, and steps that touch it have n/C more 
 A pass calls the oracle once for every example at the same weights, which certifies them as the cutting-plane
 trainer does; then sweeps over the cached planes close most of the gap that the pass has measured. Where that
 takes too many sweeps, which is so at large C, an interior point method takes over on the same planes.
+Of many examples it begins with one in ten: on the data of Bauer et al. with n = 1000 and 10,000 that leaves
+5.5 to 6.7 calls of each example for a gap of 0.1 % where it were 8 to 10, and two thirds of the time.
 (Steps after every single oracle call, instead of after each pass, saved no calls: 10 against 10 of each
 example for a gap of 0.1 %, n = 300, on the data of Bauer et al. with σ = 2.)
 """
@@ -38,6 +40,9 @@ EXACT = 1e-10  # the relative gap over the cached planes when a pass has found n
 INNER_GAP = 0.03  # sweeps go on until the gap over the cached planes is this share of the measured one
 STEPS_PER_VISIT = 10
 NEGLIGIBLE = 1e-3  # of the mass of an example: an interior point leaves no multiplier at 0
+FEWEST_TO_BEGIN_WITH_SOME = 500  # examples; of fewer, all are looked at from the beginning
+ONE_IN = 10  # some are one in so many
+ROUGH_GAP, ROUGH_PASSES = 0.3, 30  # where training on some ends
 SWEEPS_BEFORE_HANDING_OVER = 100  # and as many as take about the time of an interior point solution
 MOST_NUMBERS = 2**25  # in the table of sparse planes that it needs: 256 MiB; above, sweeps go on alone
 
@@ -141,6 +146,8 @@ class _Run:
         """The training itself."""
         n = len(self.oracle.examples)
         self.w = np.zeros(self.oracle.task.n_weights)
+        if not len(self.cached) and n >= FEWEST_TO_BEGIN_WITH_SOME:
+            self._begin_with_some()
         if len(self.cached):
             self._begin_with_planes()
         latest = self._iterate(0, np.full(n, np.inf), np.inf, 0, 0, None, Status.RUNNING)
@@ -207,6 +214,18 @@ class _Run:
     def _add(self, look: Look, worth: np.ndarray) -> int:
         """Add the planes that are worth it and not cached yet; how many those were."""
         return sum(self.cached.add_new(*rows) for rows in look.rows_by_part(worth))
+
+    def _begin_with_some(self) -> None:
+        """Train on one in ten examples, roughly, and take over their planes: early passes cost a tenth."""
+        oracle, n = self.oracle, len(self.oracle.examples)
+        some = np.sort(self.rng.permutation(n)[: n // ONE_IN])
+        fewer = replace(oracle, examples=[oracle.examples[i] for i in some])
+        planes = WorkingSet.of(oracle.task, len(some))
+        run = _Run(fewer, self.C, Goal(None, ROUGH_GAP), planes, self.drop_after, self.rng)
+        list(run.passes(ROUGH_PASSES))
+        oracle.calls, oracle.seconds = oracle.calls + fewer.calls, oracle.seconds + fewer.seconds
+        self.qp_solves, self.qp_seconds = run.qp_solves, run.qp_seconds
+        self.cached.take(planes, some)
 
     def _begin_with_planes(self) -> None:
         """Bring the multipliers of another C to this one, and scale them as well as it allows."""

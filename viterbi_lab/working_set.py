@@ -133,6 +133,17 @@ class WorkingSet:
         self._keys += keys
         self._known.update(keys)
 
+    def take(self, part: WorkingSet, examples: np.ndarray) -> None:
+        """Take over the rows of a set for some of the examples, given by their numbers here.
+
+        Multipliers shrink as their box C/n does.
+        """
+        m = len(self)
+        keys = [(int(examples[owner]), y_hat) for owner, y_hat in part._keys]
+        self._append(keys, examples[part.owners], part.rows, part.bounds)
+        self._multipliers[m : len(self)] = part.multipliers * (part.n_examples / self.n_examples)
+        self.C = part.C
+
     def extend_examples(self, count: int) -> None:
         """Make room for ``count`` further examples, which have no rows yet; the others keep their numbers."""
         self.n_examples += count
