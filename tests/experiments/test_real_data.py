@@ -13,6 +13,7 @@ from viterbi_lab.experiments.__main__ import main
 from viterbi_lab.experiments.rivals import linear_svm
 from viterbi_lab.experiments.ways import FACTORS, try_way
 from viterbi_lab.features import LetterWindows
+from viterbi_lab.rescaling import MARGIN
 
 LETTERS_OF = {"H": "AL", "E": "VT", "C": "GP"}
 
@@ -56,6 +57,20 @@ def test_structure_that_letters_tell_is_found():
     assert float(majority[q3]) < 60
 
 
+def test_ways_with_another_h_are_tried_on_the_first_folds_only():
+    data = read(protein_table().encode(), "t", "letters")
+    ways = [dataclasses.replace(way, C_each=0.02) for way in proteins.WAYS if way.rescaling is MARGIN]
+    trials = proteins.run(data, ways, n_folds=3, root_folds=1)
+    tried = [trial.way for trial, _ in trials]
+    assert tried.count("margin, h = k") == 3
+    assert tried.count("margin, h = √k") == 1
+    whole, part = proteins.tables(trials, "t")
+    assert [row[0] for row in whole.rows] == ["most frequent label", "margin, h = k"]
+    assert [row[0] for row in part.rows] == ["most frequent label", "margin, h = k", "margin, h = √k"]
+    assert part.title.startswith("1 of these folds, ")
+    assert len(proteins.tables([pair for pair in trials if "√" not in pair[0].way], "t")) == 1
+
+
 def test_an_empty_fold_is_refused():
     data = read(protein_table(1).encode(), "t", "letters")
     with pytest.raises(ValueError, match=r"fold \d of 5 holds \d of 1 proteins"):
@@ -73,9 +88,9 @@ def test_entities_that_context_tells_are_found_by_every_way_and_by_crfsuite():
     pytest.importorskip("pycrfsuite", reason="python-crfsuite is in the extra bench")
     data = read(tokens().encode(), "t", "conll")
     train, test = entities.split(data, 3)
-    ways = [dataclasses.replace(way, C_each=1.0) for way in entities.WAYS]
-    made = entities.table(entities.run(train, test, ways), "t")
-    assert [row[0] for row in made.rows] == ["python-crfsuite", *(way.name for way in ways)]
+    factors = {way.name: 1.0 / way.C_each for way in entities.WAYS} | {"python-crfsuite": 1.0}
+    made = entities.table(entities.run(train, test, factors), "t")
+    assert [row[0] for row in made.rows] == ["python-crfsuite", *(way.name for way in entities.WAYS)]
     assert {row[made.columns.index("F1, %")] for row in made.rows} == {"100.0"}
 
 
@@ -119,10 +134,8 @@ def test_c_is_chosen_by_f1_on_sentences_that_are_not_trained_on(monkeypatch):
     monkeypatch.setattr(entities, "pooled", pooled)
     monkeypatch.setattr(entities, "try_way", try_way)
     monkeypatch.setattr(entities, "crfsuite", lambda train, test, describe, c2: [("python-crfsuite", 1 / c2)])
-    ways, c2 = entities.chosen(data, entities.WAYS, 1.0, lambda line: None)
-    factors = [way.C_each / own.C_each for way, own in zip(ways, entities.WAYS, strict=True)]
-    assert factors == pytest.approx([0.3, 1.0, 1.0, 3.0])
-    assert c2 == pytest.approx(10.0)
+    wanted = {name: best.get(name, 1.0) for name in entities.CHOSEN}
+    assert entities.choose(data) == wanted
     assert len(seen) == 5 * len(FACTORS)
 
 
