@@ -11,9 +11,8 @@ from viterbi_lab.data.reading import read
 from viterbi_lab.experiments import EXPERIMENTS, entities, proteins
 from viterbi_lab.experiments.__main__ import main
 from viterbi_lab.experiments.rivals import linear_svm
-from viterbi_lab.experiments.ways import FACTORS, try_way
+from viterbi_lab.experiments.ways import FACTORS, pooled, try_way
 from viterbi_lab.features import LetterWindows
-from viterbi_lab.rescaling import MARGIN
 
 LETTERS_OF = {"H": "AL", "E": "VT", "C": "GP"}
 
@@ -57,18 +56,16 @@ def test_structure_that_letters_tell_is_found():
     assert float(majority[q3]) < 60
 
 
-def test_ways_with_another_h_are_tried_on_the_first_folds_only():
+def test_all_ways_are_compared_on_the_same_few_proteins():
     data = read(protein_table().encode(), "t", "letters")
-    ways = [dataclasses.replace(way, C_each=0.02) for way in proteins.WAYS if way.rescaling is MARGIN]
-    trials = proteins.run(data, ways, n_folds=3, root_folds=1)
-    tried = [trial.way for trial, _ in trials]
-    assert tried.count("margin, h = k") == 3
-    assert tried.count("margin, h = √k") == 1
-    whole, part = proteins.tables(trials, "t")
-    assert [row[0] for row in whole.rows] == ["most frequent label", "margin, h = k"]
-    assert [row[0] for row in part.rows] == ["most frequent label", "margin, h = k", "margin, h = √k"]
-    assert part.title.startswith("1 of these folds, ")
-    assert len(proteins.tables([pair for pair in trials if "√" not in pair[0].way], "t")) == 1
+    ways = [dataclasses.replace(way, C_each=0.02) for way in proteins.WAYS]
+    few, all_of_them = (proteins.compare(data, n, ways, n_folds=2) for n in (2, 100))
+    assert [trial.way for trial, _ in few] == ["most frequent label", *(way.name for way in ways)]
+    _, test = proteins.split(data, 0, 2)
+    for _, tested in (*few, *all_of_them):
+        assert tested.records == test.records
+    right = [pooled([pair], "C")[0].accuracy for pair in (few[1], all_of_them[1])]
+    assert right[0] < right[1]
 
 
 def test_an_empty_fold_is_refused():

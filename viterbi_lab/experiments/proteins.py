@@ -26,7 +26,7 @@ from viterbi_lab.experiments.report import Table, deliver, page
 from viterbi_lab.experiments.rivals import crfsuite, linear_svm
 from viterbi_lab.experiments.ways import Trial, Way, by_way, majority, pooled, try_way
 from viterbi_lab.features import LetterWindows
-from viterbi_lab.losses import IDENTITY, SQRT
+from viterbi_lab.losses import SQRT
 from viterbi_lab.recipes import WINDOW
 from viterbi_lab.rescaling import MARGIN, SLACK
 
@@ -38,16 +38,30 @@ WAYS = (
     Way("margin, h = √k", MARGIN, 0.02, SQRT),
     Way("slack, h = √k", SLACK, 3e-5, SQRT),
 )
-ROOT_FOLDS = 1
-"""Folds on which h = √k is tried, too: to the same gap its trainings take ten times as long and more."""
+COMPARED = 100
+"""Proteins that all ways are trained on, to compare them: slack and h = √k take ten times as long."""
 LINEAR_C, PENALTY = 0.1, 1.0  # of LinearSVC; c2 of python-crfsuite, its default
+
+
+def split(data: DataSet, number: int, n_folds: int) -> tuple[DataSet, DataSet]:
+    """Proteins outside a fold, to train on, and inside, to test on.
+
+    Raises:
+        ValueError: if there are none inside or none outside.
+    """
+    inside, outside = (
+        tuple(r for r in data.records if (fold(r.name, n_folds) == number) == wanted)
+        for wanted in (True, False)
+    )
+    if not inside or not outside:
+        raise ValueError(f"fold {number} of {n_folds} holds {len(inside)} of {len(data.records)} proteins.")
+    return replace(data, records=outside), replace(data, records=inside)
 
 
 def run(
     data: DataSet,
-    ways: Sequence[Way] = WAYS,
+    ways: Sequence[Way] = WAYS[:1],
     n_folds: int = 5,
-    root_folds: int = ROOT_FOLDS,
     beside: Callable[[DataSet, DataSet], Sequence[Trial]] = lambda train, test: (),
     told: Callable[[str], None] = lambda line: None,
 ) -> list[tuple[Trial, DataSet]]:
@@ -57,7 +71,6 @@ def run(
         data: proteins.
         ways: to train.
         n_folds: folds.
-        root_folds: the first so many have the ways with another h than k, too.
         beside: makes further trials of the data to train on and those to test on, such as `rivals`.
         told: hears of each way on each fold.
 
@@ -66,20 +79,29 @@ def run(
     """
     trials = []
     for number in range(n_folds):
-        inside, outside = (
-            tuple(r for r in data.records if (fold(r.name, n_folds) == number) == wanted)
-            for wanted in (True, False)
-        )
-        if not inside or not outside:
-            raise ValueError(
-                f"fold {number} of {n_folds} holds {len(inside)} of {len(data.records)} proteins."
-            )
-        train, test = replace(data, records=outside), replace(data, records=inside)
+        train, test = split(data, number, n_folds)
         for trial in (majority(train, test), *beside(train, test)):
             trials.append((trial, test))
-        for way in ways if number < root_folds else [way for way in ways if way.wrapper is IDENTITY]:
+        for way in ways:
             trials.append((try_way(way, train, test, gap=GAP), test))
             told(f"fold {number}, {way.name}: {trials[-1][0].seconds:.0f} s")
+    return trials
+
+
+def compare(
+    data: DataSet,
+    n_train: int,
+    ways: Sequence[Way] = WAYS,
+    n_folds: int = 5,
+    told: Callable[[str], None] = lambda line: None,
+) -> list[tuple[Trial, DataSet]]:
+    """All ways on fold 0, trained on the first proteins of the others by the MD5 of their names."""
+    train, test = split(data, 0, n_folds)
+    first = sorted(train.records, key=lambda record: fold(record.name, 2**128))[:n_train]
+    trials = [(majority(train, test), test)]
+    for way in ways:
+        trials.append((try_way(way, replace(train, records=tuple(first)), test, gap=GAP), test))
+        told(f"{len(first)} proteins, {way.name}: {trials[-1][0].seconds:.0f} s")
     return trials
 
 
@@ -135,18 +157,6 @@ def table(trials: Sequence[tuple[Trial, DataSet]], title: str) -> Table:
     )
 
 
-def tables(trials: Sequence[tuple[Trial, DataSet]], title: str) -> list[Table]:
-    """All folds by the ways that were tried on all; then those folds on which every way was tried."""
-    tests = list({id(test): test for _, test in trials}.values())
-    partly = {id(test) for name, its in by_way(trials) if len(its) < len(tests) for _, test in its}
-    complete = [pair for name, its in by_way(trials) if len(its) == len(tests) for pair in its]
-    made = [table(complete, title)]
-    if partly:
-        part = [(trial, test) for trial, test in trials if id(test) in partly]
-        made.append(table(part, f"{len(partly)} of these folds, {part[0][1].sites} amino acids in the first"))
-    return made
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Predict the secondary structure of proteins, in folds, by several ways to train."""
     parser = argparse.ArgumentParser(
@@ -155,10 +165,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("data", type=Path, help="table with columns id, aa, dssp3; may be gzipped")
     parser.add_argument("--folds", type=int, default=5, help="(default %(default)s)")
     parser.add_argument(
-        "--root-folds",
+        "--compared",
         type=int,
-        default=ROOT_FOLDS,
-        help="on how many of them to try h = √k, which takes long (default %(default)s)",
+        default=COMPARED,
+        help="proteins to train all ways on, which takes long (default %(default)s)",
     )
     parser.add_argument("--out", type=Path, help="write the page there, too: assets/tables/proteins.md")
     options = parser.parse_args(arguments)
@@ -168,12 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
-    trials = run(data, n_folds=options.folds, root_folds=options.root_folds, beside=rivals, told=told)
-    command = (
-        f"python -m viterbi_lab.experiments proteins {options.data.name} --folds {options.folds} "
-        f"--root-folds {options.root_folds}"
-    )
-    name = (
-        f"{options.data.name}: {len(data.records)} proteins, {data.sites} amino acids, {options.folds} folds"
-    )
-    deliver(page("Secondary structure", command, tables(trials, name)), options.out)
+    name, n = options.data.name, options.folds
+    compared = compare(data, options.compared, n_folds=n, told=told)
+    everywhere = run(data, n_folds=n, beside=rivals, told=told)
+    tables = [
+        table(everywhere, f"{name}: {len(data.records)} proteins, {data.sites} amino acids, {n} folds"),
+        table(compared, f"Fold 0 of {n}, trained on {options.compared} proteins"),
+    ]
+    command = f"python -m viterbi_lab.experiments proteins {name} --folds {n} --compared {options.compared}"
+    deliver(page("Secondary structure", command, tables), options.out)
