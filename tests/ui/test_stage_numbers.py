@@ -12,8 +12,8 @@ from viterbi_lab.dp import ChainScores
 from viterbi_lab.ui import export
 from viterbi_lab.ui import number as number_module
 from viterbi_lab.ui.presets import presets
+from viterbi_lab.ui.program import stage_js
 from viterbi_lab.ui.question import Question
-from viterbi_lab.ui.views.stage import Stage
 
 pytestmark = pytest.mark.browser
 
@@ -24,8 +24,8 @@ ROOMS = [2.6, 3.6, 4.4, 5.4, 6.0]
 
 @pytest.fixture
 def written(page: Page):
-    """``written(name, *arguments)`` calls a function that the module exports."""
-    source = Stage._esm.read_text(encoding="utf-8")
+    """``written(name, *arguments)`` calls a function of the stage's module."""
+    source = stage_js()
     page.add_script_tag(type="module", content=source + "\nwindow.stage = { show, fit };")
     page.wait_for_function("window.stage")
     return lambda name, *given: page.evaluate(

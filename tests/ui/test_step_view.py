@@ -1,9 +1,7 @@
 """The Step view in a real browser: what a person sees is what the engine computes; keys do what they say."""
 
 import re
-import shutil
 import statistics
-import subprocess
 import threading
 import time
 from functools import partial
@@ -15,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from viterbi_lab.dp import trace
-from viterbi_lab.ui import export, program
+from viterbi_lab.ui import export
 from viterbi_lab.ui.palette import LIGHT
 from viterbi_lab.ui.presets import presets
 from viterbi_lab.ui.question import OWN
@@ -433,15 +431,6 @@ def test_what_is_too_big_to_be_drawn_is_told_in_words_and_the_picture_comes_back
     shown.set(length=4)
     expect(shown.page.locator(".vl:visible .toolbar")).to_be_visible()
     expect(shown.page.locator(".vl:visible .truth")).to_have_count(4)
-
-
-def test_the_module_imports_nothing_and_parses():
-    source = program.stage_js()
-    assert not re.search(r"^\s*import\b|\bimport\(", source, re.M)
-    assert "export default { render }" in source
-    node = shutil.which("node")
-    if node:
-        subprocess.run([node, "--input-type=module", "--check"], input=source, text=True, check=True)
 
 
 def test_the_stage_alone_switches_operator_and_h_by_itself(page: Page, serve):

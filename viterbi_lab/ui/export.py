@@ -63,7 +63,7 @@ def html(question: Question, *, why: str = "", step: int = 0) -> str:
         picture=svg(question),
         state=json.dumps(state, ensure_ascii=False).replace("<", "\\u003c"),  # no tag can end the script
         program=program.packed(),
-        unpack=program.unpack(),
+        boot=program.boot(),
     )
 
 

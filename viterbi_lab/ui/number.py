@@ -1,4 +1,4 @@
-"""Numbers as people write them, in the very way of ``trellis.js``: short, and zero only for zero."""
+"""Numbers as people write them, in the very way of the stage (`values.js`): short, and zero only for zero."""
 
 from decimal import ROUND_HALF_UP, Context, Decimal
 from math import floor, inf, log10

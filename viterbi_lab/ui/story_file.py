@@ -36,7 +36,7 @@ class Beat:
         say: one sentence.
         question: what is on the stage.
         step: events done.
-        marks: what to frame, as ``framesHtml`` in ``trellis.js`` takes it, counted from 0.
+        marks: what to frame, as ``framesHtml`` in ``drawing.js`` takes it, counted from 0.
     """
 
     title: str

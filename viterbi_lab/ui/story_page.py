@@ -48,7 +48,7 @@ def html(story: Story) -> str:
         spoken=f"<ol>{spoken}</ol>{svg(story.beats[0].question)}",
         beats=json.dumps(beats, ensure_ascii=False).replace("<", "\\u003c"),  # no tag can end the script
         program=program.packed(),
-        unpack=program.unpack(),
+        boot=program.boot(),
     )
 
 

@@ -9,3 +9,14 @@ async function unpacked() {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
+// Draws the stage of a model in <main>. Without the program what stands there stays.
+async function draw(model) {
+  const { js, css } = await unpacked();
+  window.stageModel = model;
+  const style = document.createElement("style");
+  style.textContent = css;
+  const script = document.createElement("script");
+  script.type = "module";
+  script.textContent = js + '\nconst el = document.querySelector("main"); el.textContent = ""; render({ model: window.stageModel, el }); el.firstChild.focus();';
+  document.head.append(style, script);
+}
