@@ -122,6 +122,26 @@ def test_a_teachers_link_hides_what_it_names_and_tells_unknown_names(opened):
     expect(page.get_by_label("True labels y").first).to_be_visible()
 
 
+def test_a_teachers_link_to_a_story_leaves_the_sentence_and_the_picture(opened):
+    page = opened("?view=story&beat=4&hide=steps,card,g,beats,story,export", cells=30)
+    expect(page.locator(".vl:visible .caption")).to_contain_text("4 of 9")
+    expect(page.locator(".vl:visible .stage")).to_be_visible()
+    for part in (".toolbar", ".card", ".grids"):
+        expect(page.locator(f".vl:visible {part}")).to_be_hidden()
+    for text in ("Beats", "Open own story (JSON)", "This story as JSON"):
+        expect(page.get_by_text(text, exact=True)).to_have_count(0)
+    page.locator(".vl:visible").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".vl:visible .caption")).to_contain_text("5 of 9")
+
+
+def test_a_teachers_link_to_compare_leaves_the_pictures(opened):
+    page = opened("?view=compare&hide=steps,g,charts", cells=0)
+    expect(page.locator("section svg:visible")).to_have_count(3)
+    expect(page.get_by_role("button", name="Next column")).to_have_count(0)
+    expect(page.get_by_role("group", name="Scores g")).to_be_hidden()
+
+
 def test_everything_that_can_be_hidden_can_be_hidden_at_once_and_the_stage_still_steps(page: Page, serve):
     page.goto(serve(lab) + "?hide=" + ",".join(hidden.NAMES))
     expect(page.locator(".vl:visible .nodes > *")).to_have_count(30, timeout=COLD)

@@ -12,10 +12,15 @@ NAMES = {
     "random": "Randomise g",
     "undo": "Undo, Redo, Reset",
     "problem": "Own problem",
-    "export": "Export",
-    "steps": "the buttons and the bar of steps",
+    "export": "what saves a file, in Step, Story and Scale",
+    "steps": "the buttons and the bar of steps, in Step, Compare and Story",
     "card": "the card that explains a cell",
-    "g": "the scores g",
+    "g": "the scores g, in Step, Compare and Story",
+    "charts": "the charts of Compare",
+    "beats": "the list of beats in Story, and its keys",
+    "story": "Open own story",
+    "settings": "the settings of Train and Tasks; the buttons stay",
+    "records": "recorded runs: replay, open, save",
 }
 """What can be hidden, by its name in a link."""
 
@@ -25,6 +30,18 @@ STAGE = {
     "g": ".vl .grids { display: none; }",
 }
 """Parts of the stage: the style that hides them."""
+
+
+COMPARE = {
+    "charts": ".compare svg + svg { display: none; }",
+    "g": ".compare .strip { display: none; }",
+}
+"""Parts of the pictures in Compare: the style that hides them."""
+
+
+def styles(parts: dict[str, str], hidden: frozenset[str]) -> list[str]:
+    """Return the style sheets of those parts that are hidden."""
+    return [style for name, style in parts.items() if name in hidden]
 
 
 def read(text: str) -> tuple[frozenset[str], list[str]]:

@@ -11,6 +11,7 @@ from panel.viewable import Viewer
 from viterbi_lab.ui import picture
 from viterbi_lab.ui.comparison import SHORT, SIGNS, Column, chart, columns, winner
 from viterbi_lab.ui.g_strip import g_strip
+from viterbi_lab.ui.hidden import COMPARE, styles
 from viterbi_lab.ui.number import shown
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.question import CAPPED, OWN, Question
@@ -49,10 +50,18 @@ class CompareView(Viewer):
         self._why = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 10, 4, 10))
         self.sidebar = self._sidebar()
         self._picture = pn.pane.HTML(
-            "", sizing_mode="stretch_width", margin=(4, 12, 6, 12), stylesheets=[STYLES]
+            "",
+            sizing_mode="stretch_width",
+            margin=(4, 12, 6, 12),
+            stylesheets=[STYLES, *styles(COMPARE, hidden)],
         )
+        transport = self._transport()
         self.main = pn.Column(
-            self._transport(), self._picture, sizing_mode="stretch_width", margin=0, visible=visible
+            *([] if "steps" in hidden else [transport]),
+            self._picture,
+            sizing_mode="stretch_width",
+            margin=0,
+            visible=visible,
         )
         self.main.param.watch(self._show, "visible")
         session.param.watch(self._show, ["question", "errors"])

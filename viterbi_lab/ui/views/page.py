@@ -173,12 +173,12 @@ class Lab:
             if name == "Compare":
                 return CompareView(self._stepper, visible=False, hidden=self._hidden)
             if name == "Story":
-                return StoryView(self._story)
+                return StoryView(self._story, hidden=self._hidden)
             if name == "Tasks":
-                return TasksView(self._tasks)
+                return TasksView(self._tasks, hidden=self._hidden)
             if name == "Scale":
-                return ScaleView(self._scale, visible=False)
-            return TrainView(self._training, self.open_in_stepper)
+                return ScaleView(self._scale, visible=False, hidden=self._hidden)
+            return TrainView(self._training, self.open_in_stepper, hidden=self._hidden)
         except Exception:  # as in lab(): a card in this view, and the other one works
             log.exception("The view %s could not be built, error %s", name, number := uuid.uuid4().hex[:8])
             return Failure(number)

@@ -54,13 +54,16 @@ class ScaleView:
     Args:
         session: the state; the view holds none but what is drawn.
         visible: False where something else shows it later.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
 
     Attributes:
         sidebar: which figure, how large, and the buttons.
         main: the figures, of which one is shown.
     """
 
-    def __init__(self, session: ScaleSession, *, visible: bool = True) -> None:
+    def __init__(
+        self, session: ScaleSession, *, visible: bool = True, hidden: frozenset[str] = frozenset()
+    ) -> None:
         self._session = session
         self._palette = LIGHT
         self._ticking = None
@@ -75,7 +78,7 @@ class ScaleView:
         self._drawn["4"] = (self._times.figure,)
         self._build_buttons()
         self.sidebar = self._lay_out_sidebar()
-        self.main = self._lay_out_main(visible)
+        self.main = self._lay_out_main(visible, hidden)
         session.param.watch(self._turn, ["figure"])
         self._turn()
 
@@ -147,7 +150,7 @@ class ScaleView:
             margin=(10, 14),
         )
 
-    def _lay_out_main(self, visible: bool) -> pn.Column:
+    def _lay_out_main(self, visible: bool, hidden: frozenset[str]) -> pn.Column:
         self._title = _html("", margin=(10, 0, 0, 0))
         self._status = _html("", margin=(2, 0, 4, 0))
         self._panels = {
@@ -160,7 +163,7 @@ class ScaleView:
                     sizing_mode="stretch_both",
                     styles=PARTS,
                 ),
-                self._exports[number],
+                *([] if "export" in hidden else [self._exports[number]]),
                 sizing_mode="stretch_both",
                 margin=0,
             )

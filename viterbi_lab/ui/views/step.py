@@ -11,7 +11,7 @@ import param
 from panel.viewable import Viewer
 
 from viterbi_lab.ui import export, film, picture, story_file
-from viterbi_lab.ui.hidden import STAGE
+from viterbi_lab.ui.hidden import STAGE, styles
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.question import CAPPED, OWN
 from viterbi_lab.ui.sessions.stepper import StepperSession
@@ -67,7 +67,7 @@ class StepView(Viewer):
             sizing_mode="stretch_both",
             min_height=LOWEST_STAGE,
             margin=(8, 12),
-            stylesheets=[STAGE[name] for name in STAGE if name in hidden],
+            stylesheets=styles(STAGE, hidden),
         )
         link = Link(session, lambda news: self.stage.param.update(**news))
         self.stage.param.watch(

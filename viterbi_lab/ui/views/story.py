@@ -10,6 +10,7 @@ from panel.viewable import Viewer
 
 from viterbi_lab.limits import Limits
 from viterbi_lab.ui import story_page
+from viterbi_lab.ui.hidden import STAGE, styles
 from viterbi_lab.ui.link import HEARD, Link
 from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.views.complaint import complain, complaint
@@ -28,14 +29,20 @@ class StoryView(Viewer):
 
     Args:
         session: which beat is told, and who decides.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
     """
 
     session = param.ClassSelector(class_=StorySession, doc="Which beat is told.")
 
-    def __init__(self, session: StorySession, **params) -> None:
+    def __init__(self, session: StorySession, *, hidden: frozenset[str] = frozenset(), **params) -> None:
         super().__init__(session=session, **params)
+        self._hidden = hidden
         self.stage = Stage(
-            sizing_mode="stretch_both", min_height=LOWEST_STAGE, margin=(5, 12), caption=session.caption
+            sizing_mode="stretch_both",
+            min_height=LOWEST_STAGE,
+            margin=(5, 12),
+            caption=session.caption,
+            stylesheets=styles(STAGE, hidden),
         )
         link = Link(session.stepper, lambda news: self.stage.param.update(**news), session.turn)
         self.stage.param.watch(
@@ -79,17 +86,13 @@ class StoryView(Viewer):
             "As a page without a server", self._as_page, variant="text", filename="story.html", **wide
         )
         keys = pn.pane.HTML(f"<div style='font-size:12.5px;line-height:1.5'>{KEYS}</div>", **wide)
-        return pn.Column(
-            self._title,
-            self._beats,
-            keys,
-            own,
-            self._error,
-            self._file,
-            self._page,
-            sizing_mode="stretch_width",
-            margin=0,
-        )
+        sections = {
+            "beats": [self._beats, keys],
+            "story": [own, self._error],
+            "export": [self._file, self._page],
+        }
+        shown = [part for name, parts in sections.items() if name not in self._hidden for part in parts]
+        return pn.Column(self._title, *shown, sizing_mode="stretch_width", margin=0)
 
     def _heading(self) -> str:
         return f"<b style='font-size:15px'>{escape(self.session.story.title)}</b>"

@@ -52,13 +52,14 @@ class TasksView:
 
     Args:
         session: the state; the view holds none but what is drawn.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
 
     Attributes:
         sidebar: what to look at, the settings of training, and the buttons.
         main: the stage, and the charts of the runs.
     """
 
-    def __init__(self, session: TasksSession) -> None:
+    def __init__(self, session: TasksSession, *, hidden: frozenset[str] = frozenset()) -> None:
         self._session = session
         self._palette = LIGHT
         self._ticking = None
@@ -70,7 +71,7 @@ class TasksView:
         self._status = pn.pane.HTML(
             "", stylesheets=[STYLES], sizing_mode="stretch_width", margin=(4, 14, 0, 14)
         )
-        self.sidebar = self._lay_out_sidebar()
+        self.sidebar = self._lay_out_sidebar(hidden)
         self._row = pn.Row(
             *(pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0) for fig in self._charts.figures),
             sizing_mode="stretch_both",
@@ -91,7 +92,7 @@ class TasksView:
             self.stage.dark = self._palette.is_dark
             self._charts.repaint(self._palette)
 
-    def _lay_out_sidebar(self) -> pn.Column:
+    def _lay_out_sidebar(self, hidden: frozenset[str]) -> pn.Column:
         ask = self._session.param
         names = {application.name: number for number, application in enumerate(APPLICATIONS)}
         titles = list(self._session.current.titles)
@@ -110,7 +111,7 @@ class TasksView:
         self._train.on_click(self._start)
         self._pause.on_click(self._hold)
         self._cancel.on_click(self._stop)
-        return pn.Column(
+        settings = [
             pmui.Select.from_param(ask.application, label="Application", options=names, **ASK),
             self._shown,
             self._own,
@@ -120,6 +121,9 @@ class TasksView:
             ),
             pmui.Select.from_param(ask.machine, label="Machine", options=MACHINES, **ASK),
             pmui.Select.from_param(ask.C, label="C", options={f"{C:g}": C for C in COSTS}, **ASK),
+        ]
+        return pn.Column(
+            *([] if "settings" in hidden else settings),
             pn.Row(
                 self._train, self._pause, self._cancel,
                 sizing_mode="stretch_width", styles={"gap": "8px"}, margin=(8, 0, 0, 0),

@@ -44,6 +44,7 @@ class TrainView:
     Args:
         session: the state; the view holds none but what is drawn.
         open_in_stepper: called with a problem, where it comes from, and the names of its labels.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
 
     Attributes:
         sidebar: the settings and the buttons.
@@ -54,6 +55,8 @@ class TrainView:
         self,
         session: TrainingSession,
         open_in_stepper: Callable[[ChainProblem, str, tuple[str, ...]], None],
+        *,
+        hidden: frozenset[str] = frozenset(),
     ) -> None:
         self._session = session
         self._open_in_stepper = open_in_stepper
@@ -61,7 +64,7 @@ class TrainView:
         self._ticking = None
         self._charts = ProgressCharts(self._palette)
         self._pictures = Pictures(self._palette, self._open_attack, self._open_example)
-        self._controls = TrainingSidebar(session, self._begun)
+        self._controls = TrainingSidebar(session, self._begun, hidden)
         self._controls.train.on_click(self._start)
         self._controls.pause.on_click(self._hold)
         self._controls.cancel.on_click(self._stop)

@@ -25,6 +25,7 @@ class TrainingSidebar:
     Args:
         session: whose settings they are.
         replayed: called when a replay has begun.
+        hidden: names of controls to leave out, of `viterbi_lab.ui.hidden`.
 
     Attributes:
         main: all of it.
@@ -32,7 +33,12 @@ class TrainingSidebar:
         records: what concerns recorded runs.
     """
 
-    def __init__(self, session: TrainingSession, replayed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        session: TrainingSession,
+        replayed: Callable[[], None],
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
         self._session = session
         self.records = Records(session, replayed)
         self._upload = Upload(session)
@@ -45,7 +51,7 @@ class TrainingSidebar:
         )
         ask = session.param
         self._sigma = pmui.Select.from_param(ask.sigma, label="Noise σ", options=_options(SIGMAS), **ASK)
-        self.main = pn.Column(
+        settings = [
             pmui.Select.from_param(
                 ask.data,
                 label="Data",
@@ -71,9 +77,12 @@ class TrainingSidebar:
                 **PAIR,
             ),
             pmui.Select.from_param(ask.trainer, label="Trainer", options=list(TRAINERS), **ASK),
+        ]
+        self.main = pn.Column(
+            *([] if "settings" in hidden else settings),
             pn.Row(self.train, self.pause, self.cancel, margin=(8, 0, 0, 0), **PAIR),
             self.again,
-            self.records.main,
+            *([] if "records" in hidden else [self.records.main]),
             sizing_mode="stretch_width",
             margin=(10, 14),
         )
