@@ -148,10 +148,10 @@ def test_a_copied_beat_is_a_beat_of_a_file():
 
 def test_a_beat_begins_again_as_it_was_saved():
     session = StorySession(bundled())
-    session.turn(1)
+    session.turn(2)
     session.stepper.edit("step", 0, "99")
-    session.turn(1)
-    session.turn(-1)
+    session.turn(3)
+    session.turn(2)
     assert session.stepper.question.flat_steps[0] == 4
     session.stepper.undo()  # never into another beat
     assert session.number == 2
@@ -160,10 +160,10 @@ def test_a_beat_begins_again_as_it_was_saved():
 
 def test_there_is_nothing_before_the_first_beat_and_after_the_last():
     session = StorySession(read_text(json.dumps(SMALL), "talk.json"))
-    assert session.turn(-1) == "This is the first beat."
+    assert session.turn(0) == "This is the first beat."
     session.go(99)
     assert session.number == 2
-    assert session.turn(1) == "This is the last beat."
+    assert session.turn(3) == "This is the last beat."
 
 
 def test_a_bad_file_is_told_and_the_story_goes_on():

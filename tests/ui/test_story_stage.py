@@ -55,9 +55,9 @@ def test_a_beat_says_its_sentence_and_frames_what_it_speaks_of(told):
 
 
 @pytest.mark.parametrize(
-    ("key", "step"), [("ArrowRight", 1), ("PageDown", 1), ("ArrowLeft", -1), ("PageUp", -1)]
+    ("key", "beat"), [("ArrowRight", 3), ("PageDown", 3), ("ArrowLeft", 1), ("PageUp", 1)]
 )
-def test_arrows_ask_for_another_beat_and_leave_the_step(told, key, step):
+def test_arrows_ask_for_another_beat_and_leave_the_step(told, key, beat):
     page, wishes = told
     expect(page.locator(".vl")).to_be_focused()
     page.keyboard.press("ArrowDown")
@@ -66,7 +66,17 @@ def test_arrows_ask_for_another_beat_and_leave_the_step(told, key, step):
     until = time.monotonic() + PATIENCE
     while not wishes and time.monotonic() < until:
         time.sleep(0.02)
-    assert [(wish["kind"], wish["index"]) for wish in wishes] == [("beat", step)]
+    assert [(wish["kind"], wish["index"]) for wish in wishes] == [("beat", beat)]
+
+
+def test_quick_presses_wish_for_the_beat_after_the_next_although_nobody_has_answered(told):
+    page, wishes = told
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    until = time.monotonic() + PATIENCE
+    while (not wishes or wishes[-1]["index"] != 4) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert wishes[-1]["index"] == 2 + 3 - 1  # the messages in between may have been overtaken
 
 
 def test_up_and_down_step_inside_a_beat(told):

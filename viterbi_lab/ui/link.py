@@ -14,7 +14,7 @@ class Link:
     Args:
         session: what is shown, and who decides.
         tell: how the home sets values of its stage, by name as ``trellis.js`` lists them.
-        turn: goes to another beat, by 1 or -1, and returns what is wrong with that; None without a story.
+        turn: goes to a beat, and returns what is wrong with that; None without a story.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Link:
 
     def _granted(self, kind: str, index: int, text: str) -> str:
         if kind == "beat" and self._turn is not None:
-            return self._turn(1 if index > 0 else -1)
+            return self._turn(index)
         return self._session.edit(kind, index, text)
 
     def _show(self, *_events) -> None:

@@ -35,17 +35,17 @@ class StorySession(param.Parameterized):
             "marks": list(self.beat.marks),
         }
 
-    def turn(self, by: int) -> str:
-        """Go to the next beat (1) or to the one before (-1).
+    def turn(self, number: int) -> str:
+        """Go to the beat of this number, which stands beside the one that is told.
 
         Returns:
             A sentence if there is none; else it is empty.
         """
-        if self.number + by < 1:
+        if number < 1:
             return "This is the first beat."
-        if self.number + by > len(self.story.beats):
+        if number > len(self.story.beats):
             return "This is the last beat."
-        self.go(self.number + by)
+        self.go(number)
         return ""
 
     def go(self, number: int) -> None:

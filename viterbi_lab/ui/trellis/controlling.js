@@ -23,7 +23,7 @@ export function controlling(stage) {
       stage.build();
       (on ? stage.bars : root).focus({ preventScroll: true });
     },
-    beatNext: () => stage.ask({ kind: "beat", index: 1, text: "" }), beatBack: () => stage.ask({ kind: "beat", index: -1, text: "" }),
+    beatNext: () => stage.turn(1), beatBack: () => stage.turn(-1),
     help: (open = $(".help").hidden) => { $(".help").hidden = !open; press("help", open); },
   };
   const press = (name, on) => $(`[data-act="${name}"]`).setAttribute("aria-pressed", on);

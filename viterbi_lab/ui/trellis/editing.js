@@ -155,6 +155,7 @@ export function editing(stage) {
   function answered() {
     const reply = asObject(model.get("reply"));
     if (reply.serial !== serial) return;
+    stage.landed();
     if (reply.error) return waiting ? complain(waiting, reply.error) : stage.say(reply.error);
     if (waiting) waiting.classList.remove("bad"); // the new value comes with the new problem
     complain(null);

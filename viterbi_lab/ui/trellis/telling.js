@@ -13,8 +13,8 @@ export function telling(stage) {
     else if (stage.beat.number !== number) hold(); // the arrows belong to the story
     const box = $(".caption");
     box.hidden = !stage.beat;
-    const turn = (name, sign, title) => `<button type="button" data-act="${name}" aria-label="${title}">${sign}</button>`;
-    if (stage.beat) box.innerHTML = `${turn("beatBack", "←", "Previous beat")}<p><b>${escape(stage.beat.title)}</b> ${escape(stage.beat.text)}</p><small>${stage.beat.number} of ${stage.beat.count}</small>${turn("beatNext", "→", "Next beat")}`;
+    const arrow = (name, sign, title) => `<button type="button" data-act="${name}" aria-label="${title}">${sign}</button>`;
+    if (stage.beat) box.innerHTML = `${arrow("beatBack", "←", "Previous beat")}<p><b>${escape(stage.beat.title)}</b> ${escape(stage.beat.text)}</p><small>${stage.beat.number} of ${stage.beat.count}</small>${arrow("beatNext", "→", "Next beat")}`;
   }
 
   function frame() {
@@ -25,5 +25,13 @@ export function telling(stage) {
     for (const [name, selector] of Object.entries({ truth: ".head", card: ".card", scores: ".grids", steps: ".toolbar" })) $(selector).classList.toggle("framed", parts.includes(name));
   }
 
-  Object.assign(stage, { tell, frame });
+  let aim = null; // the beat wished for, while the host has not answered: of quick presses it may hear the last one only
+  function turn(by) {
+    const wanted = (aim ?? stage.beat.number) + by;
+    aim = Math.max(1, Math.min(stage.beat.count, wanted));
+    stage.ask({ kind: "beat", index: wanted, text: "" });
+  }
+  const landed = () => { aim = null; };
+
+  Object.assign(stage, { tell, frame, turn, landed });
 }

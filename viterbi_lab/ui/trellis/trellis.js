@@ -14,7 +14,7 @@
  *   edit      {serial, kind, index | site, text}: a wish of the reader; reply {serial, error} answers it
  *   copy      {serial, text}: to be put on the clipboard
  *   caption   {number, count, title, text, marks}: one beat of a story, told above the stage; see framesHtml.
- *             The wish for another beat is an edit of kind "beat", index 1 or -1
+ *             The wish for another beat is an edit of kind "beat", index its number
  *   editable  may g and y be edited;  controls  show ⊙ and h inside the stage;  height  px, else all there is
  *
  * values, problem, cards and algorithm say what the picture means, layout, heat and drawing what stands where: pure.
