@@ -91,6 +91,7 @@ def _against_n(
         xlim=(sizes[0] * 0.85, sizes[-1] * (sizes[-1] / sizes[0]) ** 0.22),
         ylim=(low - room, high + room),
         xticks=[(n, str(n)) for n in sizes],
+        **look.on_paper(aspect=2.2),  # else n has as much room as accuracy, and its numbers overlap
     )
 
 
