@@ -147,7 +147,7 @@ def solve(
 
     Raises:
         TooBig: if the planes are sparse and too many for a table of their coordinates.
-        SolverFailed: if no rung gave finite weights.
+        SolverFailed: if no rung gave weights and multipliers with finite values of the program.
     """
     begin = time.perf_counter()
     program = _Program.of(working_set, C, penalty)
@@ -162,8 +162,11 @@ def solve(
             unit = penalty.cost(working_set.slack(np.zeros(program.planes.n_weights)), C)
             continue
         w, a = answer.w, program.feasible(answer.multipliers)
-        slack = working_set.slack(w)
-        upper, lower = 0.5 * float(w @ w) + penalty.cost(slack, C), program.dual_value(a)
+        with np.errstate(over="ignore", invalid="ignore"):  # an answer may be absurd: looked for below
+            slack = working_set.slack(w)
+            upper, lower = 0.5 * float(w @ w) + penalty.cost(slack, C), program.dual_value(a)
+        if not np.isfinite([upper, lower]).all():
+            continue  # of an infinite objective every gap would be a small share
         if best is None or upper - lower < best.gap:
             best, unit = QPResult(w, slack, a, lower, upper, said[-1], 0.0), upper
         if best.gap <= relative_gap * best.upper:
@@ -181,6 +184,12 @@ def _require_room(planes: Planes) -> None:
             f"A program over {len(planes)} sparse planes needs {needed / 1e6:.0f} MB for their coordinates; "
             f"the limit is {limit / 1e6:.0f} MB. Train by block_coordinate, which needs no such table."
         )
+
+
+def _patience(solver: str) -> dict[str, float]:
+    """How a solver of cvxpy is told after how many seconds to give up; nothing if it cannot be told."""
+    name = {"CLARABEL": "time_limit", "OSQP": "time_limit", "SCS": "time_limit_secs"}.get(solver)
+    return {} if name is None else {name: float(Limits.in_force("program_seconds"))}
 
 
 def certify(
@@ -233,7 +242,7 @@ class _Program:
             answer = self._by_interior_point(self.coordinates.Z, rung.options["beyond"] * relative_gap)
         else:
             answer = self._by_cvxpy(rung, self.coordinates.Z, unit)
-        return answer if answer.w is None else replace(answer, w=self.coordinates.weights(answer.w))
+        return replace(answer, w=self.coordinates.weights(answer.w)) if answer.is_finite else answer
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -273,10 +282,11 @@ class _Program:
         problem = cvxpy.Problem(
             cvxpy.Minimize(0.5 * cvxpy.sum_squares(v) + slack_cost / self.n), [constraint]
         )
+        options = {**_patience(rung.solver), **rung.options}
         try:
-            problem.solve(solver=rung.solver, **rung.options)
-        except cvxpy.error.SolverError as error:
-            return _Answer(str(error).splitlines()[0])
+            problem.solve(solver=rung.solver, **options)
+        except (cvxpy.error.SolverError, ArithmeticError, RuntimeError, ValueError) as error:
+            return _Answer(f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}")
         if v.value is None or constraint.dual_value is None:
             return _Answer(problem.status)
         return _Answer(problem.status, root * v.value, root * constraint.dual_value)

@@ -173,3 +173,10 @@ def test_a_file_that_lies_about_its_sizes_costs_nothing():
         read_npz(liar.getvalue(), "f", 10**6)
     with pytest.raises(ValueError, match=r"unpacks to .* bytes; at most 10 are read"):
         read_npz(small, "f", 10)
+
+
+def test_a_table_of_too_many_rows_is_refused_with_the_limit_before_it_is_split(monkeypatch):
+    monkeypatch.setenv("VITERBI_LAB_TABLE_ROWS", "3")
+    assert len(read_table("x,y\n1,a\n2,b\n3,a\n", "f").records[0].y) == 3
+    with pytest.raises(ValueError, match=r"f has 5 lines, and VITERBI_LAB_TABLE_ROWS allows 3 rows"):
+        read_table("x,y\n1,a\n2,b\n3,a\n4,b\n", "f")

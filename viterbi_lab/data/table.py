@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from viterbi_lab.data.dataset import TABLE, DataSet, Record, on_lines
+from viterbi_lab.limits import Limits, variable
 
 MOST_COLUMNS = 10_000
 _SEPARATORS = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
@@ -102,6 +103,12 @@ def split_rows(
         ValueError: if rows differ in their number of cells, columns have no or equal names, or there are no
             rows.
     """
+    lines, most = text.count("\n"), Limits.in_force("table_rows")
+    if lines > most + 1:
+        raise ValueError(
+            f"{source} has {lines:,} lines, and {variable('table_rows')} allows {most:,} rows. "
+            "Give a part of it."
+        )
     if not text.strip():
         raise ValueError(f"{source} is empty. Needed is a first line that names the columns, and rows.")
     widest = max(map(text.split("\n", 1)[0].count, _SEPARATORS))
