@@ -17,9 +17,12 @@ SHAMEFUL = ("Traceback", "failed with following error", "_pending_writes", "ERRO
 class LabServer:
     """``viterbi-lab`` in a process of its own, on a free port."""
 
+    command = (sys.executable, "-m", "viterbi_lab.cli")
+
     def __init__(self, arguments: Sequence[str] = (), **environment: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "viterbi_lab.cli", "--port", "0", "--no-browser", *arguments],
+            [*self.command, "--port", "0", "--no-browser", *arguments],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -36,6 +36,11 @@ class RawClient:
 
     async def open(self) -> None:
         """Fetch the page, connect, and pull its document."""
+        await self.connect()
+        self.document = await self.pull()
+
+    async def connect(self) -> None:
+        """Fetch the page and connect."""
         loop = asyncio.get_running_loop()
         html, cookie = await loop.run_in_executor(None, self._fetch)
         token = re.search(r'"token":"([^"]+)"', html)[1]
@@ -43,17 +48,16 @@ class RawClient:
         request = HTTPRequest(f"ws://{host}/ws", headers={"Origin": f"http://{host}", "Cookie": cookie})
         self._socket = await websocket_connect(request, subprotocols=["bokeh", token], max_message_size=10**8)
         await self.receive()  # ACK
-        self.document = await self.pull()
 
     def _fetch(self) -> tuple[str, str]:
         with urllib.request.urlopen(self.address, timeout=PATIENCE) as answer:
             return answer.read().decode(), answer.headers.get("Set-Cookie", "").split(";")[0]
 
-    async def receive(self):
-        """The next whole message of the server."""
+    async def receive(self, patience: float | None = PATIENCE):
+        """The next whole message of the server; None waits for ever."""
         receiver, message = Receiver(self._protocol), None
         while message is None:
-            fragment = await asyncio.wait_for(self._socket.read_message(), PATIENCE)
+            fragment = await asyncio.wait_for(self._socket.read_message(), patience)
             assert fragment is not None, "The server closed the connection."
             message = await receiver.consume(fragment)
         return message

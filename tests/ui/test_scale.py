@@ -3,11 +3,11 @@
 import csv
 import time
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from viterbi_lab.experiments.concentration import heat
+from viterbi_lab.experiments.gathered import shipped
 from viterbi_lab.experiments.scaling import ALGORITHM_1, LENGTHS
 from viterbi_lab.ui import finished, shown
 from viterbi_lab.ui.charts.times import TimeChart
@@ -15,6 +15,7 @@ from viterbi_lab.ui.jobs import Signals
 from viterbi_lab.ui.measuring import map_scores, time_programs
 from viterbi_lab.ui.palette import DARK, LIGHT
 from viterbi_lab.ui.sessions.scale import ScaleSession
+from viterbi_lab.ui.views.scale import ScaleView
 
 
 def wait_for(session):
@@ -67,36 +68,30 @@ def test_a_cancelled_measurement_says_so():
     assert session.status == "Fig. 5 was cancelled."
 
 
-def test_new_numbers_move_into_the_models_that_are_there():
-    small, large = (finished.figure5(heat(T, sets=1)) for T in (30, 60))
-    drawn = shown.draw(small)
-    before = [id(renderer) for fig in drawn for renderer in fig.renderers]
-    shown.take_over(drawn, large)
-    wanted = shown.draw(large)
-    assert [id(renderer) for fig in drawn for renderer in fig.renderers] == before
-    for fig, fresh in zip(drawn, wanted, strict=True):
-        assert fig.title.text == fresh.title.text
-        assert fig.x_range.end == fresh.x_range.end
-        for old, new in zip(fig.renderers, fresh.renderers, strict=True):
-            for name, column in new.data_source.data.items():
-                np.testing.assert_array_equal(old.data_source.data[name], column)
-
-
-def test_the_dark_theme_and_back_leaves_a_figure_as_it_was():
-    drawn = shown.draw(finished.figure5(heat(30, sets=1)))
-    shown.paint(drawn, LIGHT)
-
-    def colours():
-        return [fig.title.text_color for fig in drawn] + [
+def test_a_figure_is_in_the_colours_of_its_theme():
+    figure = finished.figure5(heat(30, sets=1))
+    for palette, other in ((LIGHT, DARK), (DARK, LIGHT)):
+        drawn = shown.draw(figure)
+        shown.paint(drawn, palette)
+        colours = {fig.title.text_color for fig in drawn} | {
             getattr(renderer.glyph, "fill_color", None) for fig in drawn for renderer in fig.renderers
-        ]
+        }
+        assert palette.ink in colours
+        assert not colours & {other.ink, other.decision}
+        assert all(palette.ink in part for part in shown.parts(figure, palette))
 
-    light = colours()
-    shown.paint(drawn, DARK)
-    assert DARK.ink in colours()
-    assert LIGHT.decision not in colours()
-    shown.paint(drawn, LIGHT)
-    assert colours() == light
+
+def test_a_page_that_does_not_look_at_the_figures_does_not_get_them():
+    view = ScaleView(ScaleSession(), visible=False)
+    assert view._figures.parts == []
+    view.main.visible = True
+    seventh = view._figures.parts
+    assert len(seventh) == len(finished.figure7(shipped()).parts("bokeh"))
+    view._session.figure = "5"
+    assert view._figures.parts != seventh
+    view._session.figure = "4"  # is drawn by the page itself
+    view._session.figure = "7"
+    assert view._figures.parts == seventh
 
 
 def test_the_chart_of_times_grows_with_the_measurements():

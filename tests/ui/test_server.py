@@ -1,10 +1,12 @@
 """The server of the lab: who gets in, what a stranger can do with a link or a websocket, and what is said."""
 
+import gc
 import json
 import os
 import re
 import urllib.error
 import urllib.request
+import weakref
 from http.cookiejar import CookieJar
 
 import pytest
@@ -181,6 +183,14 @@ def test_a_full_server_says_so_in_a_page(monkeypatch):
     assert "3 pages are open, and VITERBI_LAB_SESSIONS allows no more" in notice.object
     visitors.leave("a")
     assert visitors.pages == 2
+
+
+def test_nothing_of_the_whole_server_keeps_a_page(monkeypatch):
+    """Panel's pages follow whether the server is busy, which once kept every page that was ever opened."""
+    monkeypatch.setattr(page_module, "KERNELS", Ready())
+    pages = [weakref.ref(lab()), weakref.ref(page_module.notice_page("Full", "Come again.", 20))]
+    gc.collect()
+    assert [page() for page in pages] == [None, None]
 
 
 def test_a_page_built_over_the_websocket_names_no_style_sheet_of_another_host(monkeypatch):

@@ -1,13 +1,16 @@
-"""Finished figures on the page: drawn by HoloViews, in the colours of the theme, replaced in place.
+"""Finished figures on the page: drawn by HoloViews, in the colours of the theme, as JSON.
 
-A page that is open gets no new models: the data of a new drawing move into the models that are there.
+The models of a figure take longer to make than the rest of a page, and a page that is open gets no new ones.
+So the browser embeds the JSON of a figure when it is looked at, see ``figures.js``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import holoviews as hv
+from bokeh.embed import json_item
 from bokeh.models import DataRange1d, Model
 from bokeh.plotting import figure
 
@@ -24,7 +27,13 @@ PAIRS = {
     },
 }
 """What stands in the dark for each colour of the light theme, in which figures are drawn."""
-BACK = {dark: light for light, dark in PAIRS.items()}
+
+
+def parts(finished: Finished, palette: Palette) -> list[str]:
+    """The parts of a figure in the colours of a theme, as JSON that Bokeh embeds."""
+    drawn = draw(finished)
+    paint(drawn, palette)
+    return [json.dumps(json_item(fig)) for fig in drawn]
 
 
 def draw(finished: Finished) -> tuple[figure, ...]:
@@ -41,28 +50,9 @@ def draw(finished: Finished) -> tuple[figure, ...]:
     return drawn
 
 
-def take_over(shown: Sequence[figure], finished: Finished) -> None:
-    """Show other numbers of the same figure in the models that are there.
-
-    Args:
-        shown: what `draw` returned for the same figure.
-        finished: the figure with its new numbers.
-    """
-    for old, new in zip(shown, draw(finished), strict=True):
-        old.title.text = new.title.text
-        for axis in ("x_range", "y_range"):
-            fresh = getattr(new, axis)
-            getattr(old, axis).update(start=fresh.start, end=fresh.end)
-        for before, after in zip(old.renderers, new.renderers, strict=True):
-            before.data_source.data = dict(after.data_source.data)
-            mapper, fresh = _mapper(before.glyph), _mapper(after.glyph)
-            if mapper is not None:
-                mapper.update(low=fresh.low, high=fresh.high)
-
-
 def paint(shown: Sequence[figure], palette: Palette) -> None:
-    """Give figures the colours of a theme."""
-    pairs = PAIRS if palette.is_dark else BACK
+    """Give figures that were just drawn the colours of a theme."""
+    pairs = PAIRS if palette.is_dark else {}
     for fig in shown:
         repaint(fig, palette)
         for bar in (
@@ -87,7 +77,3 @@ def _recolour(glyph: Model, pairs: dict[str, str]) -> None:
         colour = getattr(glyph, name, None)
         if isinstance(colour, str) and colour in pairs:
             setattr(glyph, name, pairs[colour])
-
-
-def _mapper(glyph: Model) -> Model | None:
-    return getattr(glyph, "color_mapper", None)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from viterbi_lab.iterate import Status
+from viterbi_lab.limits import Limits
 from viterbi_lab.qp import SolverFailed
 from viterbi_lab.ui.jobs import JobState
 from viterbi_lab.ui.own_data import OwnData
@@ -166,6 +167,11 @@ class Visitors:
     def pages(self) -> int:
         """How many pages are open."""
         return sum(runs.pages for runs in self._runs.values())
+
+    @property
+    def are_full(self) -> bool:
+        """Whether as many pages are open as may be."""
+        return self.pages >= Limits.in_force("sessions")
 
     def enter(self, visitor: str) -> Runs:
         """Return the runs of a visitor, to whom one more page was opened."""

@@ -12,11 +12,13 @@ from html import escape
 from urllib.parse import quote
 
 from bokeh.server.auth_provider import AuthProvider
+from bokeh.server.views.doc_handler import DocHandler
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketHandler
 
 VISITOR, GRANT = "viterbi_lab_visitor", "viterbi_lab_access"
 LOGIN = "/login"
+RETRY_SECONDS = 20  # while the lab is full
 SHORTEST_TOKEN = 16  # characters: 96 bits if they are random
 POLICY = "; ".join(
     (
@@ -48,15 +50,19 @@ def cookie_name(name: str, port: int) -> str:
 class Access(AuthProvider):
     """Lets requests in, and tells visitors apart.
 
+    A page that is asked for while the lab is full answers with the status 503: browsers show what it says,
+    and programs know to come again.
+
     Args:
         port: of the server.
         token: what has to be known; None lets everybody in who reaches the server.
+        full: asked whether no more pages are opened.
 
     Raises:
         ValueError: if the token is too short to keep anybody out.
     """
 
-    def __init__(self, port: int, token: str | None = None) -> None:
+    def __init__(self, port: int, token: str | None = None, full: Callable[[], bool] = lambda: False) -> None:
         if token is not None and len(token) < SHORTEST_TOKEN:
             raise ValueError(
                 f"The token has {len(token)} characters; it needs at least {SHORTEST_TOKEN} random ones."
@@ -64,6 +70,7 @@ class Access(AuthProvider):
         self.visitor_cookie = cookie_name(VISITOR, port)
         self.grant_cookie = cookie_name(GRANT, port)
         self.token = token
+        self._full = full
         super().__init__()
 
     @property
@@ -97,6 +104,9 @@ class Access(AuthProvider):
             return None
         handler.set_header("Content-Security-Policy", POLICY.format(host=handler.request.host))
         handler.set_header("Referrer-Policy", "same-origin")
+        if isinstance(handler, DocHandler) and self._full():
+            handler.set_status(503)
+            handler.set_header("Retry-After", str(RETRY_SECONDS))
         visitor = handler.get_cookie(self.visitor_cookie)
         if visitor is None or not re.fullmatch(r"[0-9a-f]{32}", visitor):
             visitor = secrets.token_hex(16)

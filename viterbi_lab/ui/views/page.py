@@ -10,7 +10,7 @@ from panel.io.resources import get_dist_path
 from panel.util import edit_readonly
 
 from viterbi_lab.dp import ChainProblem
-from viterbi_lab.limits import Limits, variable
+from viterbi_lab.limits import variable
 from viterbi_lab.ui import address, hidden, story_file
 from viterbi_lab.ui.palette import DARK, LIGHT, Palette
 from viterbi_lab.ui.presets import presets
@@ -21,7 +21,7 @@ from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.sessions.tasks import TasksSession
 from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.story_file import Story
-from viterbi_lab.ui.views.access import VISITOR
+from viterbi_lab.ui.views.access import RETRY_SECONDS, VISITOR
 from viterbi_lab.ui.views.compare import CompareView
 from viterbi_lab.ui.views.complaint import complain, complaint
 from viterbi_lab.ui.views.navigation import Navigation
@@ -41,7 +41,6 @@ VIEWS = tuple(name.capitalize() for name in address.VIEWS)
 SIDEBAR_WIDTH = 264  # pixels
 HEADER_HEIGHT = 46  # pixels; every bar costs 7 % of a projector's height
 RELOAD_SECONDS = 2  # while the kernels are being compiled; a busy browser needs one to draw the page
-RETRY_SECONDS = 20  # while the lab is full
 HEADER_INK = "#16191d"  # dark in both themes: the title stays white on it
 
 
@@ -60,7 +59,7 @@ def lab(story: Story | None = None) -> pn.viewable.Viewable:
             "The lab appears when they are ready, within a minute.",
             RELOAD_SECONDS,
         )
-    if VISITORS.pages >= Limits.in_force("sessions"):
+    if VISITORS.are_full:
         return notice_page(
             "The lab is full",
             f"{VISITORS.pages} pages are open, and {variable('sessions')} allows no more. "
@@ -81,7 +80,9 @@ def notice_page(title: str, text: str, seconds: int) -> pmui.Page:
         styles={"padding": "24px 28px"},
         sizing_mode="stretch_width",
     )
-    return pmui.Page(main=[notice], meta_refresh=str(seconds), **_shell())
+    page = pmui.Page(main=[notice], meta_refresh=str(seconds), **_shell())
+    _leave_busy(page)
+    return page
 
 
 class Failure:
@@ -144,8 +145,7 @@ class Lab:
             sidebar_resizable=False,
             **_shell(),
         )
-        with edit_readonly(self.page):  # else every tick of a training sends two messages, busy and not busy
-            self.page.busy = False
+        _leave_busy(self.page)
         self._tabs.param.watch(self._turned, "active")
         self.page.param.watch(self._theme_changed, "dark_theme")
         self._navigation.follow(urlencode(query))
@@ -225,6 +225,18 @@ class Lab:
         VISITORS.leave(self._visitor)
         self._tasks.close()
         self._scale.close()
+
+
+def _leave_busy(page: pmui.Page) -> None:
+    """Let a page not follow whether the server is busy.
+
+    Else every tick of a training sends two messages. And what follows is kept by what it follows, here the
+    state of the whole server: no page would ever be forgotten. (A plain value ends the following, but param
+    keeps the watcher.)
+    """
+    with edit_readonly(page):
+        page.busy = False
+    page.param._update_ref("busy", False)
 
 
 def _visitor() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache, lru_cache
 from html import escape
 
 import panel as pn
@@ -13,30 +14,25 @@ from viterbi_lab.experiments.example import example
 from viterbi_lab.experiments.gathered import shipped
 from viterbi_lab.experiments.trends import statements
 from viterbi_lab.ui import finished, shown
-from viterbi_lab.ui.charts.chart import BESIDE
 from viterbi_lab.ui.charts.times import TimeChart
 from viterbi_lab.ui.finished import Finished
 from viterbi_lab.ui.palette import LIGHT, Palette
 from viterbi_lab.ui.sessions.scale import FIGURES, MEASURED, ScaleSession
 from viterbi_lab.ui.views.download import download
+from viterbi_lab.ui.views.figures import Figures
 from viterbi_lab.ui.views.together import soon, together
 
 DRAIN_MS = 120
 FIRST_LENGTH, FIRST_SETS = 300, 2  # of Fig. 5 before it is measured: some milliseconds
 SMALL = {"size": "small", "sizing_mode": "stretch_width", "margin": (5, 0)}
 LITTLE = {"variant": "outlined", "size": "small", "margin": (0, 6)}
-PARTS = {
-    **BESIDE,
-    "grid-template-columns": "repeat(auto-fit, minmax(min(100%, 400px), 1fr))",
-    "grid-auto-rows": "minmax(300px, 1fr)",
-}
 SAVE = """
-for (const [place, figure] of figures.entries()) {
-  const view = Bokeh.index.find_one(figure)
+const views = live ? [Bokeh.index.find_one(live)] : [...globalThis.viterbiLabFigures]
+for (const [place, view] of views.entries()) {
   const blob = await view.export(kind, true).to_blob()
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
-  link.download = name + (figures.length > 1 ? 'ab'[place] : '') + '.' + kind
+  link.download = name + (views.length > 1 ? 'ab'[place] : '') + '.' + kind
   link.click()
   URL.revokeObjectURL(link.href)
 }
@@ -67,15 +63,10 @@ class ScaleView:
         self._session = session
         self._palette = LIGHT
         self._ticking = None
+        self._sent: tuple[Finished, Palette] | None = None
         self._times = TimeChart(LIGHT)
-        self._finished: dict[str, Finished] = {
-            "4": finished.figure4(session.timings),
-            "5": finished.figure5(heat(FIRST_LENGTH, sets=FIRST_SETS)),
-            "6": finished.figure6(example()),
-            "7": finished.figure7(shipped()),
-        }
-        self._drawn = {number: shown.draw(self._finished[number]) for number in ("5", "6", "7")}
-        self._drawn["4"] = (self._times.figure,)
+        self._finished = {"4": finished.figure4(session.timings), **_finished_before()}
+        self._figures = Figures(sizing_mode="stretch_both", margin=0)
         self._build_buttons()
         self.sidebar = self._lay_out_sidebar()
         self.main = self._lay_out_main(visible, hidden)
@@ -90,8 +81,7 @@ class ScaleView:
     def _repaint(self) -> None:
         with together():
             self._times.repaint(self._palette)
-            for number in ("5", "6", "7"):
-                shown.paint(self._drawn[number], self._palette)
+            self._show_parts()
 
     def _build_buttons(self) -> None:
         self._measure = pmui.Button(
@@ -110,7 +100,7 @@ class ScaleView:
                 label=kind.upper(), variant="outlined", size="small", width=72, margin=(0, 6)
             )
             button.js_on_click(
-                args={"figures": list(self._drawn[number]), "kind": kind, "name": name},
+                args={"live": self._times.figure if number == "4" else None, "kind": kind, "name": name},
                 code=f"(async () => {{{SAVE}}})()",
             )
             buttons.append(button)
@@ -153,32 +143,21 @@ class ScaleView:
     def _lay_out_main(self, visible: bool, hidden: frozenset[str]) -> pn.Column:
         self._title = _html("", margin=(10, 0, 0, 0))
         self._status = _html("", margin=(2, 0, 4, 0))
-        self._panels = {
-            number: pn.Column(
-                pn.Row(
-                    *(
-                        pn.pane.Bokeh(fig, sizing_mode="stretch_both", margin=0)
-                        for fig in self._drawn[number]
-                    ),
-                    sizing_mode="stretch_both",
-                    styles=PARTS,
-                ),
-                *([] if "export" in hidden else [self._exports[number]]),
-                sizing_mode="stretch_both",
-                margin=0,
-            )
-            for number in FIGURES
-        }
+        self._live = pn.pane.Bokeh(self._times.figure, sizing_mode="stretch_both", margin=0)
         self._verdicts = _html(_list(statements(shipped())), margin=(6, 0, 0, 0))
-        return pn.Column(
+        main = pn.Column(
             self._title,
             self._status,
-            *self._panels.values(),
+            self._live,
+            self._figures,
+            *(() if "export" in hidden else self._exports.values()),
             self._verdicts,
             sizing_mode="stretch_both",
             margin=(0, 16, 10, 16),
             visible=visible,
         )
+        main.param.watch(self._turn, "visible")
+        return main
 
     # what the visitor does
 
@@ -212,8 +191,14 @@ class ScaleView:
         self._times.draw(session.timings)
         if session.heat is not None:
             self._finished["5"] = finished.figure5(session.heat)
-            shown.take_over(self._drawn["5"], self._finished["5"])
-            shown.paint(self._drawn["5"], self._palette)
+
+    def _show_parts(self) -> None:
+        """Send the figure that is looked at, once; the browser keeps it."""
+        number = self._session.figure
+        wanted = (self._finished[number], self._palette)
+        if self.main.visible and number != "4" and wanted != self._sent:
+            self._sent = wanted
+            self._figures.parts = _parts(*wanted)
 
     def _refresh(self) -> None:
         session, number = self._session, self._session.figure
@@ -223,8 +208,10 @@ class ScaleView:
                 f"<h3 style='margin:0;font-size:16px'>{escape(figure.title)}</h3>"
                 f"<p style='margin:2px 0'>{escape(figure.note)}</p>"
             )
-            for name, panel in self._panels.items():
-                panel.visible = name == number
+            self._live.visible, self._figures.visible = number == "4", number != "4"
+            for name, row in self._exports.items():
+                row.visible = name == number
+            self._show_parts()
             self._verdicts.visible = number == "7"
             self._longest.visible, self._length.visible = number == "4", number == "5"
             self._measure.visible = self._cancel.visible = number in MEASURED
@@ -239,6 +226,22 @@ class ScaleView:
             return session.phase
         measured = {"4": bool(session.timings), "5": session.heat is not None}
         return session.status or ("" if measured.get(session.figure, True) else NOT_MEASURED[session.figure])
+
+
+@cache
+def _finished_before() -> dict[str, Finished]:
+    """Figures that every visitor sees first, by number."""
+    return {
+        "5": finished.figure5(heat(FIRST_LENGTH, sets=FIRST_SETS)),
+        "6": finished.figure6(example()),
+        "7": finished.figure7(shipped()),
+    }
+
+
+@lru_cache(maxsize=12)
+def _parts(figure: Finished, palette: Palette) -> list[str]:
+    """What the browser embeds; drawn once for all visitors."""
+    return shown.parts(figure, palette)
 
 
 def _list(sentences: list[str]) -> str:

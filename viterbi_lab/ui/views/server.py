@@ -14,17 +14,17 @@ from bokeh.util.browser import view
 from tornado.websocket import WebSocketClosedError
 
 from viterbi_lab.limits import Limits
+from viterbi_lab.ui.sessions.runs import VISITORS
 from viterbi_lab.ui.story_file import Story
 from viterbi_lab.ui.views.access import Access, link
 from viterbi_lab.ui.views.page import lab
 from viterbi_lab.ui.warmup import KERNELS
 
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"
-# A frozen tab or a sleeping laptop never closes its websocket. With these pings the server notices
-# within a quarter of a minute, and a training without an audience stops.
-PING_SECONDS = 5
-SESSION_LIFETIME_MS = 15_000  # shorter, and a slow first load outlives its own session
 SESSION_CHECK_MS = 2_000
+# A frozen tab or a sleeping laptop never closes its websocket. By pings the server notices: after at most
+# twice ping_seconds, lost_seconds and this, a training without an audience stops. Shorter pings cut off who
+# waits for a busy server, and pages that are forgotten sooner are built twice when many open at once.
 
 
 LATE = ("bokeh.server.protocol_handler", "tornado.application", "asyncio")
@@ -91,7 +91,7 @@ def serve(
     address = LOCAL if sharing is None else EVERYWHERE
     port = _checked(address, port)
     token = None if sharing is None else sharing.token
-    access = Access(port, token)
+    access = Access(port, token, lambda: VISITORS.are_full)
     KERNELS.start_once()
     server = pn.serve(
         lambda: lab(story),
@@ -106,10 +106,10 @@ def serve(
         cookie_secret=secrets.token_hex(32),
         sign_sessions=True,
         secret_key=secrets.token_bytes(32),
-        websocket_ping_interval=PING_SECONDS,
-        websocket_ping_timeout=PING_SECONDS,
+        websocket_ping_interval=limits.ping_seconds,
+        websocket_ping_timeout=limits.ping_seconds,
         websocket_max_message_size=limits.message_bytes,
-        unused_session_lifetime_milliseconds=SESSION_LIFETIME_MS,
+        unused_session_lifetime_milliseconds=1000 * limits.lost_seconds,
         check_unused_sessions_milliseconds=SESSION_CHECK_MS,
     )
     keep_tracebacks_here()
