@@ -238,6 +238,7 @@ STOCKHOLM = b"# STOCKHOLM 1.0\na ACD\n#=GR a SS H\nb ACD\n//\n"
         ("NPZ", npz(X=np.ones((2, 1)), y=STRANGE), "holds the number 0x110000 in a text"),
         ("NPZ", b"PK\x03\x04" + npz(X=np.ones((2, 1)))[30:], "is damaged: "),
         ("alignment", STOCKHOLM, "Biopython cannot read the alignment: Any per-letter annotation"),
+        ("alignment", b"CLUSTAL 2.0.9 m", "has nothing below its first line"),
         ("shipped loci", b"no gzip", "is damaged: Not a gzipped file"),
         ("shipped loci", gzip.compress(b">a\nAC\nNNN\n"), "damaged.* has 2 bases"),
         ("intents", b'{"train": [["q", ["pay"]]]}\n--\n{"a": ["pay"]}', r"is \['q', \['pay'\]\], not"),

@@ -55,6 +55,8 @@ def read_alignment(text: str, source: str) -> Alignment:
     format = next((name for begin, name in FORMATS.items() if text.lstrip().startswith(begin)), None)
     if format is None:
         raise ValueError(f"{source} is neither Stockholm, Clustal nor MSF: it begins with {text[:20]!r}.")
+    if not text.strip().partition("\n")[2].strip():  # of such a Clustal file Biopython would read for ever
+        raise ValueError(f"{source} has nothing below its first line.")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
