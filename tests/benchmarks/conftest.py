@@ -15,6 +15,13 @@ def report():
     return add
 
 
+@pytest.fixture(autouse=True)
+def alone(request):
+    """Nothing is measured beside other tests."""
+    if hasattr(request.config, "workerinput"):
+        pytest.fail("Benchmarks want the machine for themselves: run them with -n 0.")
+
+
 def pytest_terminal_summary(terminalreporter):
     if ROWS:
         width = max(len(what) for what, _ in ROWS)

@@ -1,6 +1,6 @@
 """The engine against other programs in one run, all results checked equal; never seconds.
 
-``uv run pytest tests/benchmarks -m benchmark`` prints the table. hmmlearn, librosa and dynamax are
+``uv run pytest tests/benchmarks -n 0 -m benchmark`` prints the table. hmmlearn, librosa and dynamax are
 compared where they are installed (extra ``bench``).
 """
 
