@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from viterbi_lab.cutting_plane import Status, iterates
-from viterbi_lab.estimator import TRAINERS, StructuredSVM
+from viterbi_lab.estimator import StructuredSVM
 from viterbi_lab.rescaling import RESCALINGS
 from viterbi_lab.tasks.sequence import SequenceTask
+from viterbi_lab.trainers import TRAINERS
 from viterbi_lab.working_set import WorkingSet
 
 EPSILON = 1e-6

@@ -83,7 +83,7 @@ def warm():
     assert KERNELS._job.join(120.0)
 
 
-def broken(*_):
+def broken(*_, **__):
     raise RuntimeError("secret path /home/someone")
 
 
