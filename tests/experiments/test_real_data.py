@@ -139,8 +139,8 @@ def test_c_is_chosen_by_f1_on_sentences_that_are_not_trained_on(monkeypatch):
 def test_a_training_that_missed_its_goal_is_marked():
     data = read(protein_table().encode(), "t", "letters")
     trial = try_way(proteins.WAYS[0], data, data, gap=1e-9, max_passes=1)
-    assert re.fullmatch(r"0\.02 \(gap \d+ %\)", trial.setting)
-    assert try_way(proteins.WAYS[0], data, data, gap=0.05).setting == "0.02"
+    assert re.fullmatch(r"0\.06 \(gap \d+ %\)", trial.setting)
+    assert try_way(proteins.WAYS[0], data, data, gap=0.05).setting == "0.06"
 
 
 def test_the_commands_read_files_and_print_tables(tmp_path, capsys, monkeypatch):

@@ -1,4 +1,4 @@
-"""Make the pictures of the README: ``uv run python tests/ui/screenshots.py``.
+"""Make the pictures of the README: ``uv run python tests/ui/screenshots.py``, or some: ``… compare story``.
 
 They show the lab as it is served, in headless Chromium at 1280×720, and land in ``assets/screenshots``.
 """
@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from conftest import QUIET_CHROMIUM
@@ -21,7 +22,8 @@ SETTLED_MS = 1500  # until charts and themes stand still
 
 def open_lab(page: Page, address: str) -> None:
     page.goto(address)
-    expect(page.get_by_text("What is asked")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator(".vl:visible .nodes > *").first).to_be_attached(timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Toggle theme").click(trial=True, timeout=PATIENCE_MS)  # the page listens
 
 
 def save(page: Page, name: str) -> None:
@@ -37,7 +39,7 @@ def turn(page: Page, view: str) -> None:
 
 
 def step(page: Page) -> None:
-    """The worked example: in the middle, at the end, on a stage of its own, and in the dark."""
+    """The worked example: in the middle, at the end, and on a stage of its own."""
     stage = page.locator(".vl:visible")
     stage.focus()
     for _ in range(3):
@@ -49,11 +51,14 @@ def step(page: Page) -> None:
     save(page, "step-answer")
     page.keyboard.press("f")
     save(page, "present")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Toggle theme").click()
-    page.mouse.move(640, 715)
+    page.keyboard.press("f")
+    expect(page.locator(".vl.present")).to_have_count(0)
+
+
+def dark(page: Page) -> None:
+    """The answer in the dark."""
+    open_lab(page, f"{page.url.split('?')[0]}?theme=dark&step=35")
     save(page, "step-dark")
-    page.get_by_role("button", name="Toggle theme").click()
 
 
 def compare(page: Page) -> None:
@@ -66,6 +71,7 @@ def compare(page: Page) -> None:
 def story(page: Page) -> None:
     """The fourth beat: how one circle comes about."""
     turn(page, "Story")
+    expect(page.locator(".vl:visible .caption")).to_contain_text("1 of 9")
     page.locator(".vl:visible").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -76,7 +82,7 @@ def story(page: Page) -> None:
 def scale(page: Page) -> None:
     """Fig. 7 as it comes with the lab."""
     turn(page, "Scale")
-    expect(page.get_by_text("Fig. 7 · Accuracy")).to_be_visible()
+    expect(page.get_by_role("heading", name="Fig. 7 · Accuracy")).to_be_visible()
     save(page, "scale")
 
 
@@ -103,6 +109,7 @@ def tasks(page: Page) -> None:
 
 
 def main() -> None:
+    asked = sys.argv[1:]
     FOLDER.mkdir(parents=True, exist_ok=True)
     server = LabServer()
     server.wait_until_ready()
@@ -111,8 +118,9 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET_CHROMIUM)
         page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
         open_lab(page, server.address)
-        for view in (step, compare, story, scale, train, tasks):
-            view(page)
+        for view in (step, compare, story, scale, train, tasks, dark):
+            if view.__name__ in asked or not asked:
+                view(page)
         browser.close()
     server.stop()
 

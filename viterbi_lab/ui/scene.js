@@ -233,6 +233,7 @@ function render({ model, el }) {
   })
 
   const watcher = new ResizeObserver(() => {
+    if (!root.isConnected) return // the page is taken apart
     const narrow = root.classList.toggle("narrow", root.clientWidth < NARROW)
     root.getRootNode().host.style.minHeight = narrow ? `${root.offsetHeight}px` : "" // the page makes room for the card
   })
