@@ -1,7 +1,7 @@
 """Training against other programs in one run; every objective recomputed by one exact oracle; never seconds.
 
-``OPENBLAS_NUM_THREADS=1 uv run pytest tests/benchmarks/test_training.py -n 0 -m benchmark`` prints it. dlib and
-python-crfsuite are compared where they are installed (extra ``bench``). Time is processor time of the
+``OPENBLAS_NUM_THREADS=1 uv run pytest tests/benchmarks/test_training.py -n 0 -m benchmark`` prints it. dlib
+and python-crfsuite are compared where they are installed (extra ``bench``). Time is processor time of the
 process, the faster of two runs of ours, and one run of the others.
 """
 

@@ -12,6 +12,8 @@ import pytest
 from lab_server import LabServer
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from viterbi_lab.ui.warmup import KERNELS
+
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 LOCAL_SCHEMES = {"data", "blob", "about", "file"}
 START_SECONDS = 20.0
@@ -42,6 +44,13 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET_CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def kernels() -> None:
+    """The kernels are there, for pages that this process serves: else the first says that they are made."""
+    KERNELS.start_once()
+    assert KERNELS._job.join(120.0)
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,14 @@ PATIENCE = 30.0  # seconds
 
 
 @pytest.fixture
-def opened(page: Page, serve):
+def opened(page: Page, serve, kernels):
     """Opens the lab with what follows its address, and waits until it is there."""
     loaded = threading.Event()
 
     def app():
-        pn.state.onload(loaded.set)
-        return lab()
+        page = lab()
+        pn.state.onload(loaded.set)  # after what the lab itself does then
+        return page
 
     address = serve(app)
 

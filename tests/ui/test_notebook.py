@@ -224,6 +224,8 @@ def test_in_jupyterlab_the_cell_shows_the_stage_and_python_reads_its_step(
     (tmp_path / "clicked.ipynb").write_text(json.dumps(content))
     page.goto(f"{jupyterlab}/lab/tree/clicked.ipynb")
     page.locator(".jp-CodeCell .cm-content").first.click(timeout=PATIENCE * 1000)
+    ready = page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").first
+    expect(ready).to_be_attached(timeout=PATIENCE * 1000)  # a cell that is run before may show nothing
     page.keyboard.press("Shift+Enter")
     stage = page.locator(".vl")
     expect(stage.locator(".nodes > *")).to_have_count(30, timeout=PATIENCE * 1000)

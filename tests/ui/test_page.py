@@ -15,7 +15,6 @@ from viterbi_lab.ui.sessions.training import TrainingSession
 from viterbi_lab.ui.settings import CELEGANS, PLANES
 from viterbi_lab.ui.views import page as page_module
 from viterbi_lab.ui.views.page import lab
-from viterbi_lab.ui.warmup import KERNELS
 from viterbi_lab.ui.workers import Workers
 
 pytestmark = pytest.mark.browser
@@ -78,19 +77,13 @@ def test_a_page_opened_while_kernels_compile_says_so_and_then_appears(serve, pag
     expect(page.get_by_role("button", name="Randomise g")).to_be_visible(timeout=COLD)
 
 
-def warm():
-    KERNELS.start_once()
-    assert KERNELS._job.join(120.0)
-
-
 def broken(*_, **__):
     raise RuntimeError("secret path /home/someone")
 
 
 def test_a_view_that_cannot_be_built_leaves_a_card_with_a_number_and_the_other_view(
-    serve, page: Page, monkeypatch, caplog
+    serve, kernels, page: Page, monkeypatch, caplog
 ):
-    warm()
     monkeypatch.setattr(page_module, "TrainView", broken)
     page.goto(serve(lab))
     page.get_by_role("tab", name="Train").click(timeout=COLD)
@@ -105,8 +98,7 @@ def test_a_view_that_cannot_be_built_leaves_a_card_with_a_number_and_the_other_v
     expect(page.get_by_role("button", name="Randomise g")).to_be_visible()
 
 
-def test_a_page_that_cannot_be_built_at_all_is_not_blank(serve, page: Page, monkeypatch, caplog):
-    warm()
+def test_a_page_that_cannot_be_built_at_all_is_not_blank(serve, kernels, page: Page, monkeypatch, caplog):
     monkeypatch.setattr(page_module, "StepperSession", broken)
     page.goto(serve(lab))
     expect(page.locator(".failure")).to_contain_text("The log of the server has the details")
@@ -147,7 +139,6 @@ def test_closing_the_tab_stops_the_training(hurried_server, page: Page, monkeypa
         return sessions[-1]
 
     monkeypatch.setattr(page_module, "TrainingSession", long)
-    warm()
     page.goto(hurried_server)
     page.get_by_role("tab", name="Train").click(timeout=COLD)
     page.get_by_role("button", name="Train", exact=True).click()

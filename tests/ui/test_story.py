@@ -18,6 +18,7 @@ from viterbi_lab.ui.sessions.stepper import StepperSession
 from viterbi_lab.ui.sessions.story import StorySession
 from viterbi_lab.ui.story_file import bundled, read_text
 from viterbi_lab.ui.views.page import lab
+from viterbi_lab.ui.views.story import StoryView
 
 COLD = 120_000  # ms: the first page of a machine compiles the kernels
 PATIENCE = 30.0  # seconds
@@ -230,13 +231,23 @@ def test_each_beat_is_a_whole_picture_on_a_projector(told, present):
         told.keyboard.press("ArrowRight")
 
 
+def test_a_beat_that_is_told_again_is_sent_again():
+    view = StoryView(StorySession(bundled()))
+    sent = []
+    view.stage.param.watch(lambda event: sent.append(event.new["number"]), "caption")
+    view.session.go(2)
+    view.session.go(2)
+    assert sent == [2, 2]
+
+
 @pytest.mark.browser
-def test_in_the_lab_a_story_is_told_tried_and_replaced_by_ones_own(page: Page, serve, tmp_path):
+def test_in_the_lab_a_story_is_told_tried_and_replaced_by_ones_own(page: Page, serve, kernels, tmp_path):
     loaded = threading.Event()
 
     def app():
-        pn.state.onload(loaded.set)
-        return lab()
+        page = lab()
+        pn.state.onload(loaded.set)  # after what the lab itself does then
+        return page
 
     page.goto(serve(app) + "?view=story&beat=6")
     stage = page.locator(".vl:visible")

@@ -70,6 +70,9 @@ class StorySession(param.Parameterized):
     def _tell(self, story: Story, number: int) -> None:
         beat = story.beats[number - 1]
         self.stepper.open(beat.question, step=beat.step)
+        again = story is self.story and number == self.number
+        changes = {"number": number} if story is self.story else {"number": number, "story": story}
         with param.edit_constant(self):
-            self.param.update(story=story, number=number)
-            self.param.trigger("number")  # the same number may be another beat, or its beginning again
+            self.param.update(**changes)
+            if again:  # from its beginning
+                self.param.trigger("number")

@@ -57,6 +57,7 @@ class StoryView(Viewer):
             min_height=LOWEST_STAGE,
             styles={"height": f"calc(100vh - {HEADER}px)"},
         )
+        self._told = 0
         session.param.watch(self._tell, ["number", "story"])
         session.param.watch(self._complain, ["error"])
 
@@ -113,7 +114,8 @@ class StoryView(Viewer):
         if self._beats.options != self._names():
             self._beats.options = self._names()
         self._beats.value = self.session.number
-        self.stage.caption = self.session.caption
+        self._told += 1  # a beat that is told again is sent again: the page may have lost it while it loaded
+        self.stage.caption = self.session.caption | {"serial": self._told}
 
     def _complain(self, *_events) -> None:
         complain(self._error, self.session.error)
