@@ -98,7 +98,7 @@ def test_one_slack_with_cvxpy_takes_many_times_as_long(thousand, report, name):
         f"ours {last.oracle_calls / 1000:.0f}",
     )
     assert other.status is Status.CONVERGED
-    assert theirs >= 4 * seconds  # measured 8 to 25
+    assert theirs >= 8 * seconds  # measured 14 and 45
 
 
 def test_the_interior_point_method_takes_a_small_part_of_the_time_of_clarabel(report):
