@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from viterbi_lab import model_file
+from viterbi_lab.aligner import Aligner
 from viterbi_lab.estimator import StructuredSVM
+from viterbi_lab.labeller import Labeller
 from viterbi_lab.model_file import NotAModel, read, write
 
 X, Y = [[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]], [["exon", "intron", "intron"]]
@@ -167,3 +169,39 @@ def test_a_header_that_json_cannot_say_is_refused_before_writing(tmp_path):
     with pytest.raises(ValueError, match="holds something that its file cannot"):
         write(tmp_path / "m", {"callback": print}, {})
     assert not list(tmp_path.iterdir())
+
+
+UNKNOWN = "holds a kind of model that is not known here"
+
+
+@pytest.mark.parametrize(
+    ("load", "header", "said"),
+    [
+        (StructuredSVM.load, {"kind": "labeller"}, "holds a labeller"),
+        (StructuredSVM.load, {"kind": "aligner"}, "holds an aligner"),
+        (Labeller.load, {}, "holds a StructuredSVM"),
+        (Labeller.load, {"kind": "aligner"}, "holds an aligner"),
+        (Aligner.load, {}, "holds a StructuredSVM"),
+        (Aligner.load, {"kind": "labeller"}, "holds a labeller"),
+        (Aligner.load, {"kind": "oracle"}, UNKNOWN),
+        (Labeller.load, {"kind": ["labeller"]}, UNKNOWN),
+    ],
+)
+def test_another_kind_of_model_is_called_by_its_name_and_not_damaged(tmp_path, load, header, said):
+    write(tmp_path / "m", header, {})
+    with pytest.raises(NotAModel, match=said) as told:
+        load(tmp_path / "m")
+    assert "damaged" not in str(told.value)
+
+
+def test_the_kind_is_told_without_reading_the_arrays(saved):
+    assert model_file.kind(saved) is None
+    rewritten(saved, arrays=lambda content: content[:-1] + bytes([content[-1] ^ 1]))
+    assert model_file.kind(saved) is None
+    with pytest.raises(NotAModel):
+        read(saved)
+    with pytest.raises(FileNotFoundError):
+        model_file.kind(saved.with_name("none"))
+    saved.write_bytes(b"PK")
+    with pytest.raises(NotAModel, match="is not a model"):
+        model_file.kind(saved)

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from viterbi_lab import model_file
-from viterbi_lab.model_file import NotAModel
+from viterbi_lab.model_file import ALIGNER, NotAModel, believed_only_if_it_fits
 from viterbi_lab.tasks.alignment import Alignment, AlignmentTask, Comparison
-
-KIND = "aligner"
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Aligner:
             OSError: if the file cannot be written; what was there before still is.
         """
         header = {
-            "kind": KIND,
+            "kind": ALIGNER,
             "alphabet": self.task.alphabet,
             "local": self.task.local,
             "affine": self.task.affine,
@@ -87,18 +85,12 @@ class Aligner:
             NotAModel: if the file is none, is damaged, or holds another kind of model.
             OSError: if it cannot be read.
         """
-        header, arrays = model_file.read(path)
-        if header.get("kind") != KIND:
-            raise NotAModel(f"{path} holds no aligner.")
-        try:
+        header, arrays = model_file.read_kind(path, ALIGNER)
+        with believed_only_if_it_fits(path):
             alphabet, local, affine = header["alphabet"], header["local"], header["affine"]
             if not (isinstance(alphabet, str) and isinstance(local, bool) and isinstance(affine, bool)):
                 raise NotAModel(f"{path} is damaged: it does not say which letters it knows.")
             return cls(AlignmentTask(alphabet, local=local, affine=affine), arrays["weights"])
-        except NotAModel:
-            raise
-        except (KeyError, ValueError) as error:
-            raise NotAModel(f"{path} is damaged: {error}") from error
 
 
 def rows(comparison: Comparison, alignment: Alignment) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from viterbi_lab.labelled import (
     numbered,
 )
 from viterbi_lab.losses import WRAPPERS, LabelCosts, Wrapper
-from viterbi_lab.model_file import NotAModel
+from viterbi_lab.model_file import believed_only_if_it_fits
 from viterbi_lab.parameters import Parameters, name_of, named
 from viterbi_lab.predictor import NotFittedError, Predictor
 from viterbi_lab.rescaling import PENALTIES, RESCALINGS, Penalty, Rescaling
@@ -248,10 +248,8 @@ class StructuredSVM(Parameters, Predictor):
             OSError: if it cannot be read.
         """
         settings, trained = Trained.read(path)
-        try:
+        with believed_only_if_it_fits(path):
             svm = cls(**settings)
-        except TypeError as error:
-            raise NotAModel(f"{path} is damaged: {error!r}") from error
         if svm.h not in WRAPPERS:
             svm.h = trained.task.wrapper
         svm._learned(trained)

@@ -25,10 +25,9 @@ from viterbi_lab.features import (
     ValueWindows,
     WordFeatures,
 )
-from viterbi_lab.model_file import NotAModel
+from viterbi_lab.model_file import LABELLER, NotAModel, believed_only_if_it_fits
 from viterbi_lab.tasks.encoding import ENCODINGS, Encoding
 
-KIND = "labeller"
 SITES_AT_ONCE = 10_000
 
 
@@ -137,7 +136,7 @@ class Labeller:
         """
         chain = {"transitions": self.transitions, "start": self.start, "end": self.end}
         header = {
-            "kind": KIND,
+            "kind": LABELLER,
             "task": self.task,
             "features": _described(self.features),
             "encoding": repr(self.encoding),
@@ -158,10 +157,8 @@ class Labeller:
             NotAModel: if the file is none, is damaged, or holds another kind of model.
             OSError: if it cannot be read.
         """
-        header, arrays = model_file.read(path)
-        if header.get("kind") != KIND:
-            raise NotAModel(f"{path} holds a StructuredSVM without what makes its features. Use its load.")
-        try:
+        header, arrays = model_file.read_kind(path, LABELLER)
+        with believed_only_if_it_fits(path):
             for name, places in header["forbidden"].items():
                 for place in places:
                     arrays[name][tuple(place)] = -np.inf
@@ -177,10 +174,6 @@ class Labeller:
                 dict(header["about"]),
                 Options.of_plain(header.get("read_as", {})),  # files of earlier versions do not say
             )
-        except NotAModel:
-            raise
-        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-            raise NotAModel(f"{path} is damaged: {error!r}") from error
 
 
 def _described(features: Builder) -> dict[str, Any]:

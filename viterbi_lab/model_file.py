@@ -14,9 +14,10 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -26,6 +27,13 @@ from viterbi_lab.limits import Limits, variable
 FORMAT = "viterbi_lab model"
 VERSION = 1
 LARGEST_HEADER = 64 * 2**20  # holds the names of a million features
+LABELLER, ALIGNER = "labeller", "aligner"
+HELD = {
+    None: "a StructuredSVM without what makes its features. Use StructuredSVM.load",
+    LABELLER: "a labeller. Use Labeller.load",
+    ALIGNER: "an aligner. Use Aligner.load",
+}
+"""What a file holds, by the kind that its header names."""
 
 
 class NotAModel(ValueError):
@@ -74,27 +82,68 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         stream = io.BytesIO(read_at_most(path, Limits.in_force("model_bytes"), variable("model_bytes")))
     except ValueError as error:
         raise NotAModel(str(error)) from error
-    if not zipfile.is_zipfile(stream):
-        raise NotAModel(f"{path} is not a model of viterbi_lab.")
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            header = _header(archive, path)
-            arrays = {name: _array(archive, name, about, path) for name, about in header["arrays"].items()}
-    except NotAModel:
-        raise
-    except (*DAMAGED_ARCHIVE, OSError, ValueError) as error:  # OSError: the archive is in memory already
-        raise NotAModel(f"{path} is damaged: {error}") from error
+    with _opened(stream, path) as archive:
+        header = _header(archive, path)
+        arrays = {name: _array(archive, name, about, path) for name, about in header["arrays"].items()}
+    return header, arrays
+
+
+def read_kind(path: str | os.PathLike, wanted: str | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Header and arrays of a file that holds a certain kind of model.
+
+    Args:
+        path: of the file.
+        wanted: one of `HELD`.
+
+    Raises:
+        NotAModel: as `read` does, and if the file holds another kind.
+        OSError: if the file cannot be read.
+    """
+    header, arrays = read(path)
+    found = header.get("kind")
+    if found != wanted:
+        known = isinstance(found, str | None) and found in HELD
+        raise NotAModel(f"{path} holds {HELD[found] if known else 'a kind of model that is not known here'}.")
     return header, arrays
 
 
 def kind(path: str | os.PathLike) -> str | None:
-    """What kind of model a file says that it holds; None: a `StructuredSVM`.
+    """What kind of model a file says that it holds, one of `HELD`; its arrays are not read.
 
     Raises:
         NotAModel: if it is none, is damaged, or comes from a newer version.
         OSError: if the file cannot be read.
     """
-    return read(path)[0].get("kind")
+    with open(path, "rb") as file, _opened(file, path) as archive:
+        return _header(archive, path).get("kind")
+
+
+@contextmanager
+def believed_only_if_it_fits(path: str | os.PathLike) -> Iterator[None]:
+    """A header that does not say what was expected of it makes its file a damaged one.
+
+    Raises:
+        NotAModel: instead of what building a model from a wrong header or wrong arrays raises.
+    """
+    try:
+        yield
+    except NotAModel:
+        raise
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        raise NotAModel(f"{path} is damaged: {error!r}") from error
+
+
+@contextmanager
+def _opened(stream: BinaryIO, path: str | os.PathLike) -> Iterator[zipfile.ZipFile]:
+    if not zipfile.is_zipfile(stream):
+        raise NotAModel(f"{path} is not a model of viterbi_lab.")
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            yield archive
+    except NotAModel:
+        raise
+    except (*DAMAGED_ARCHIVE, OSError, ValueError) as error:  # OSError: a place beyond the end of the file
+        raise NotAModel(f"{path} is damaged: {error}") from error
 
 
 def _header(archive: zipfile.ZipFile, path: str | os.PathLike) -> dict[str, Any]:

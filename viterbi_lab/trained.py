@@ -11,7 +11,7 @@ import numpy as np
 
 from viterbi_lab.iterate import Iterate, Status
 from viterbi_lab.losses import WRAPPERS, LabelCosts, listed
-from viterbi_lab.model_file import NotAModel, read, write
+from viterbi_lab.model_file import NotAModel, believed_only_if_it_fits, read_kind, write
 from viterbi_lab.tasks.encoding import ENCODINGS
 from viterbi_lab.tasks.sequence import SequenceTask
 
@@ -80,8 +80,8 @@ class Trained:
             NotAModel: if the file is none, is damaged, or was written by a newer version.
             OSError: if it cannot be read.
         """
-        header, arrays = read(path)
-        try:
+        header, arrays = read_kind(path, None)
+        with believed_only_if_it_fits(path):
             settings, about, how = header["settings"], header["task"], header["result"]
             costs = about["label_costs"]
             task = SequenceTask(
@@ -115,5 +115,3 @@ class Trained:
                 status=Status[how["status"]],
             )
             return settings, cls(classes, task, len(about["h"]) - 1, result)
-        except (KeyError, TypeError, IndexError) as error:
-            raise NotAModel(f"{path} is damaged: {error!r}") from error

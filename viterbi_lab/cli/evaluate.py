@@ -27,11 +27,10 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _run(chosen: argparse.Namespace) -> int:
     from tqdm import tqdm  # late, as all that computes: the help needs none of it
 
-    from viterbi_lab.aligner import KIND as ALIGNER
     from viterbi_lab.data.long import background_of
     from viterbi_lab.evaluation import evaluate, report
     from viterbi_lab.labeller import Labeller
-    from viterbi_lab.model_file import kind
+    from viterbi_lab.model_file import ALIGNER, kind
 
     try:
         if kind(chosen.model) == ALIGNER:
