@@ -8,9 +8,10 @@ from scipy import sparse
 
 from viterbi_lab import qp
 from viterbi_lab.dp import TooBig
-from viterbi_lab.planes import Blocks, DensePlanes, SparsePlanes
+from viterbi_lab.planes import Blocks, DensePlanes
 from viterbi_lab.rescaling import LINEAR, QUADRATIC
 from viterbi_lab.rows import as_sparse, stacked, times_columns, times_rows, used_columns
+from viterbi_lab.sparse_planes import SparsePlanes
 from viterbi_lab.working_set import WorkingSet
 
 PENALTIES = pytest.mark.parametrize("penalty", [LINEAR, QUADRATIC])

@@ -141,8 +141,8 @@ def test_where_no_table_fits_sweeps_reach_the_goal_alone(rng, rescaling, monkeyp
     monkeypatch.setattr(block_coordinate, "MOST_NUMBERS", 0)
     monkeypatch.setattr(block_coordinate, "SWEEPS_BEFORE_HANDING_OVER", 5 - 10**4)
     monkeypatch.setattr(block_coordinate, "solve", None)  # nobody may call it
-    monkeypatch.setattr("viterbi_lab.planes.SparsePlanes.n_coordinates", lambda planes: 10**4)
-    monkeypatch.setattr("viterbi_lab.planes.SparsePlanes.mean_size", lambda planes: 1e4)
+    monkeypatch.setattr("viterbi_lab.sparse_planes.SparsePlanes.n_coordinates", lambda planes: 10**4)
+    monkeypatch.setattr("viterbi_lab.sparse_planes.SparsePlanes.mean_size", lambda planes: 1e4)
     task, _, thin = both(sequences, rng)
     with always_sparse():
         *_, last = block_coordinate.iterates(task, thin, C=1.0, relative_gap=1e-6, rescaling=rescaling)

@@ -1,7 +1,7 @@
-"""The vectors z of the constraints that a training has found: kept in full, or without their zeros.
+"""The vectors z of the constraints that a training has found: what every kind can do, and those kept in full.
 
-Weights w = Σ a z are kept in full either way. Where planes are sparse, nothing that grows with the number of
-constraints is as wide as w.
+Weights w = Σ a z are kept in full either way. Where planes are sparse (`viterbi_lab.sparse_planes`), nothing
+that grows with the number of constraints is as wide as w.
 """
 
 from __future__ import annotations
@@ -11,17 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viterbi_lab.rows import Rows, as_dense, as_sparse
-from viterbi_lab.sweeps import (
-    sparse_combination,
-    sparse_gram,
-    sparse_products,
-    sparse_sweep,
-    sweep,
-)
-
-RIDGE = 1e-14
-"""Of the largest ‖z‖² times m, added to the products of planes that are not independent."""
+from viterbi_lab.rows import Rows, as_dense
+from viterbi_lab.sweeps import sweep
 
 
 class Blocks(NamedTuple):
@@ -161,7 +152,7 @@ class DensePlanes(Planes):
         """The rows as they are; with fewer rows than weights, in an orthonormal basis of their span."""
         m, d = self.rows.shape
         if m >= d:
-            return _OnColumns(self.rows, np.arange(d), d)
+            return OnColumns(self.rows, np.arange(d), d)
         basis, R = np.linalg.qr(self.rows.T)
         return _OnBasis(np.ascontiguousarray(R.T), basis)
 
@@ -179,123 +170,14 @@ class DensePlanes(Planes):
         return sweep(visits, order, starts, self.rows, b, a, w, mass, box, curvature, H, dz, steps)
 
 
-class SparsePlanes(Planes):
-    """Rows without their zeros: compressed rows in arrays that grow by doubling."""
-
-    def __init__(self, n_weights: int):
-        if n_weights > np.iinfo(np.int32).max:
-            raise ValueError(f"{n_weights} weights are more than the 2**31 - 1 that an index can hold.")
-        self.n_weights = n_weights
-        self._count, self._begins = 0, np.zeros(17, np.int64)
-        self._columns, self._data = np.empty(64, np.int32), np.empty(64)
-        self._used = np.zeros(n_weights, bool)  # the columns where a row is not 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def rows(self) -> Rows:
-        """All of them, as a csr_array of scipy."""
-        from scipy.sparse import csr_array
-
-        begins, columns, data = self._stored()
-        return csr_array((data, columns, begins), shape=(self._count, self.n_weights), copy=True)
-
-    def append(self, Z: Rows) -> None:
-        """Add rows."""
-        Z = as_sparse(Z)
-        before = int(self._begins[self._count])
-        m, size = self._count + Z.shape[0], before + Z.nnz
-        self._begins = grown(self._begins, self._count + 1, m + 1)
-        self._begins[self._count + 1 : m + 1] = before + Z.indptr[1:]
-        self._columns = grown(self._columns, before, size)
-        self._columns[before:size] = Z.indices
-        self._data = grown(self._data, before, size)
-        self._data[before:size] = Z.data
-        self._used[Z.indices] = True
-        self._count = m
-
-    def keep(self, kept: np.ndarray) -> None:
-        """Forget all rows but these."""
-        sizes = np.diff(self._begins[: self._count + 1])[kept]
-        begins = np.concatenate([[0], np.cumsum(sizes)])
-        entries = np.arange(begins[-1]) + np.repeat(self._begins[kept] - begins[:-1], sizes)
-        self._columns[: begins[-1]] = self._columns[entries]
-        self._data[: begins[-1]] = self._data[entries]
-        self._begins[: len(begins)] = begins
-        self._count = len(kept)
-        self._used[:] = False
-        self._used[self._columns[: begins[-1]]] = True
-
-    def products(self, w: np.ndarray) -> np.ndarray:
-        """⟨w, z⟩ of every row."""
-        products = np.empty(self._count)
-        sparse_products(*self._stored(), _writeable(w), products)
-        return products
-
-    def combination(self, a: np.ndarray) -> np.ndarray:
-        """Σ a z."""
-        w = np.zeros(self.n_weights)
-        sparse_combination(*self._stored(), _writeable(a), w)
-        return w
-
-    def norms(self) -> np.ndarray:
-        """‖z‖ of every row."""
-        begins, _, data = self._stored()
-        return np.sqrt(np.bincount(_owners(begins), data**2, minlength=self._count))
-
-    def n_coordinates(self) -> int:
-        """The smaller of m and the number of columns where a row is not 0."""
-        return min(self._count, max(int(np.count_nonzero(self._used)), 1))
-
-    def coordinates(self) -> Coordinates:
-        """The columns where a row is not 0; with fewer rows than these, from the products of the rows.
-
-        For G = Z Zᵀ = L Lᵀ the rows of L have the products of the rows of Z, and the weights at u are Zᵀ c
-        with Lᵀ c = u. Planes need not be independent, so G gets a ridge: it moves products by about the
-        rounding of their sums.
-        """
-        begins, columns, data = self._stored()
-        m, used = self._count, np.flatnonzero(self._used)
-        if len(used) <= m:
-            used = used if len(used) else np.zeros(1, np.int64)  # a space has at least one dimension
-            Z = np.zeros((m, len(used)))
-            Z[_owners(begins), np.searchsorted(used, columns)] = data
-            return _OnColumns(Z, used, self.n_weights)
-        gram = np.zeros((m, m))
-        sparse_gram(begins, columns, data, np.zeros(self.n_weights), gram)
-        return _OnProducts(_factor(gram), self)
-
-    def table_size(self) -> int:
-        """m·r."""
-        return self._count * self.n_coordinates()
-
-    def mean_size(self) -> float:
-        """Stored numbers of a row on average."""
-        return float(self._begins[self._count]) / max(self._count, 1)
-
-    def sweep(self, visits: np.ndarray, blocks: Blocks, H: np.ndarray, dz: np.ndarray, steps: int) -> float:
-        """Visit examples; ``dz`` is given back as zeros."""
-        order, starts, b, a, w, mass, box, curvature = blocks
-        stored = self._stored()
-        touched = np.empty(2 * int(np.diff(stored[0]).max(initial=0)), np.int32)
-        return sparse_sweep(
-            visits, order, starts, *stored, b, a, w, mass, box, curvature, H, dz, touched, steps
-        )
-
-    def _stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where rows begin, their columns and their values."""
-        begins = self._begins[: self._count + 1]
-        return begins, self._columns[: begins[-1]], self._data[: begins[-1]]
-
-
-class _OnColumns(Coordinates):
+class OnColumns(Coordinates):
     """Some of the columns; the planes are 0 in all others."""
 
     def __init__(self, Z: np.ndarray, columns: np.ndarray, n_weights: int):
         self.Z, self._columns, self._n_weights = Z, columns, n_weights
 
     def weights(self, coordinates: np.ndarray) -> np.ndarray:
+        """0 where no plane has anything."""
         w = np.zeros(self._n_weights)
         w[self._columns] = coordinates
         return w
@@ -311,31 +193,6 @@ class _OnBasis(Coordinates):
         return self._basis @ coordinates
 
 
-class _OnProducts(Coordinates):
-    """The factor L of the products of the planes."""
-
-    def __init__(self, factor: np.ndarray, planes: SparsePlanes):
-        self.Z, self._planes = factor, planes
-
-    def weights(self, coordinates: np.ndarray) -> np.ndarray:
-        return self._planes.combination(np.linalg.solve(self.Z.T, coordinates))
-
-
-def _factor(gram: np.ndarray) -> np.ndarray:
-    """L of G = L Lᵀ, with the smallest ridge on G with which it can be computed."""
-    ridge = RIDGE * len(gram) * gram.diagonal().max()
-    while True:
-        try:
-            return np.linalg.cholesky(gram + ridge * np.eye(len(gram)))
-        except np.linalg.LinAlgError:
-            ridge *= 10.0
-
-
-def _owners(begins: np.ndarray) -> np.ndarray:
-    """The row of each stored number."""
-    return np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-
-
 def grown(array: np.ndarray, used: int, needed: int) -> np.ndarray:
     """The array itself, or one at least twice as long that begins with the same ``used`` items."""
     if needed <= len(array):
@@ -343,8 +200,3 @@ def grown(array: np.ndarray, used: int, needed: int) -> np.ndarray:
     longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
     longer[:used] = array[:used]
     return longer
-
-
-def _writeable(array: np.ndarray) -> np.ndarray:
-    """A copy of what is read-only, for which numba would compile every kernel again."""
-    return array if array.flags.writeable else array.copy()

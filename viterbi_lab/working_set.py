@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viterbi_lab.planes import DensePlanes, SparsePlanes, grown
+from viterbi_lab.planes import DensePlanes, grown
 from viterbi_lab.rows import Rows
+from viterbi_lab.sparse_planes import SparsePlanes
 from viterbi_lab.tasks.base import Task
 
 PER_ROW = ("_bounds", "_owners", "_multipliers", "_idle")

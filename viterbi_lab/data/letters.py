@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from viterbi_lab.data.dataset import LETTERS, DataSet, Record
-from viterbi_lab.data.table import split_rows
+from viterbi_lab.data.delimited import split_rows
 
 _NAMES = ("id", "name", "sequence", "seq")
 

@@ -1,13 +1,10 @@
 """Tables: a row for each site, with the sequence it belongs to, numbers that describe it, and its label.
 
-The standard library splits the rows. pandas would take the label NA for a missing value and a decimal comma
-for text, and counts rows without the lines of quoted cells.
+Numbers are read with a decimal point or comma, as the table needs it.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,16 +13,13 @@ from itertools import pairwise
 import numpy as np
 
 from viterbi_lab.data.dataset import TABLE, DataSet, Record, on_lines
-from viterbi_lab.limits import Limits, variable
+from viterbi_lab.data.delimited import POINT, split_rows
 
-MOST_COLUMNS = 10_000
-_SEPARATORS = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 _NAMES = {
     "sequence": ("sequence", "seq", "id", "name", "chain", "sentence"),
     "order": ("position", "pos", "order", "site", "t", "time", "index"),
     "label": ("label", "y", "state", "tag", "class", "target"),
 }
-_POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
 
 
@@ -88,101 +82,6 @@ def read_table(text: str, source: str, layout: Layout = Layout()) -> DataSet:
     return DataSet(TABLE, tuple(records), tuple(notes), columns=features)
 
 
-def split_rows(
-    text: str, source: str, separator: str | None, notes: list[str]
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The names of the columns, and (line, cells) of each row below that is not empty.
-
-    Args:
-        text: the whole file, lines ended by line feeds.
-        source: its name, for messages.
-        separator: between columns; None: the one that divides every row alike.
-        notes: takes a sentence about the separator.
-
-    Raises:
-        ValueError: if rows differ in their number of cells, columns have no or equal names, or there are no
-            rows.
-    """
-    lines, most = text.count("\n"), Limits.in_force("table_rows")
-    if lines > most + 1:
-        raise ValueError(
-            f"{source} has {lines:,} lines, and {variable('table_rows')} allows {most:,} rows. "
-            "Give a part of it."
-        )
-    if not text.strip():
-        raise ValueError(f"{source} is empty. Needed is a first line that names the columns, and rows.")
-    widest = max(map(text.split("\n", 1)[0].count, _SEPARATORS))
-    if widest >= MOST_COLUMNS:
-        raise ValueError(f"{source}, line 1: {widest + 1} columns; at most {MOST_COLUMNS} are read.")
-    if separator is None:
-        separator = _separator(text, source)
-        if separator != ",":
-            notes.append(f"{source}: a {_SEPARATORS[separator]} separates the columns.")
-    rows = _rows(text, separator, source)
-    if not rows:
-        raise ValueError(f"{source} has no cell with anything in it.")
-    (first, header), *body = rows
-    for line, cells in body:
-        if len(cells) != len(header):
-            raise ValueError(
-                f"{source}, line {line}: {len(cells)} cells, but the first line has {len(header)}."
-            )
-    if not body:
-        raise ValueError(f"{source} has no rows below its first line.")
-    return _header((first, header), source), body
-
-
-def _separator(text: str, source: str) -> str:
-    """The separator that divides all rows into the same number of cells, the largest such number."""
-    header = text.lstrip("\n").split("\n", 1)[0]
-    widths: dict[str, int] = {}
-    for candidate in (separator for separator in _SEPARATORS if separator in header):
-        found = {len(cells) for _, cells in _rows(text, candidate, source)}
-        if len(found) == 1 and found != {1}:
-            widths[candidate] = found.pop()
-    if widths:
-        return max(widths, key=widths.get)
-    if not any(candidate in header for candidate in _SEPARATORS):
-        return ","  # a single column, or rows that are no table, which their cells will tell
-    raise ValueError(f"{source}, {_best_guess(text, source)}")
-
-
-def _best_guess(text: str, source: str) -> str:
-    """Which line breaks the separator that the first line speaks for."""
-    separator = max(_SEPARATORS, key=text.split("\n", 1)[0].count)
-    (_, header), *rows = _rows(text, separator, source)
-    line, cells = next(((line, cells) for line, cells in rows if len(cells) != len(header)), (1, header))
-    return (
-        f"line {line} has {len(cells)} cells where a {_SEPARATORS[separator]} separates, but the first line "
-        f"has {len(header)}. Give every row the same cells, or name another separator."
-    )
-
-
-def _rows(text: str, separator: str, source: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows, line = [], 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((line, cells))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"{source}, line {reader.line_num}: {error}.") from error
-    return rows
-
-
-def _header(row: tuple[int, list[str]], source: str) -> list[str]:
-    line, names = row[0], [name.strip() for name in row[1]]
-    for place, name in enumerate(names):
-        if not name:
-            raise ValueError(f"{source}, line {line}: column {place + 1} has no name.")
-        if names.index(name) != place:
-            raise ValueError(f"{source}, line {line}: two columns are named {name!r}. Names must differ.")
-    if all(_POINT.fullmatch(name) for name in names):
-        raise ValueError(f"{source}, line {line}: numbers where the columns should be named. Name them.")
-    return names
-
-
 def _find(what: str, given: str | None, names: list[str], source: str, notes: list[str]) -> int | None:
     """The place of the column of sequences, order or labels."""
     if given is not None:
@@ -232,7 +131,7 @@ def _numbers(
         decimal = "," if commas is not None else "."
         if commas is not None:
             notes.append(f"{source}: the decimal sign is a comma.")
-    pattern = _COMMA if decimal == "," else _POINT
+    pattern = _COMMA if decimal == "," else POINT
     values = np.empty((len(cells), len(places)))
     for i, row in enumerate(cells):
         for f, cell in enumerate(row):
@@ -289,7 +188,7 @@ def _ordered(
     for i in members:
         line, cells = body[i]
         cell = cells[place].strip()
-        if not _POINT.fullmatch(cell):
+        if not POINT.fullmatch(cell):
             raise ValueError(f"{source}, line {line}: {cell[:40]!r} in column {names[place]!r} is no number.")
         if float(cell) in seen:
             twice = lines[numbers.index(float(cell))]
